@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs kmerge-git from this checkout into an environment of its own. No sudo, no rc file is edited,
-# every command is printed before it runs, and --uninstall removes exactly what was installed.
+# Installs kmerge-git from this checkout into its own environment. The script needs no sudo, edits no
+# rc file, prints every command before it runs it, and --uninstall removes exactly what was installed.
 set -eu
 
 usage() {
@@ -11,20 +11,20 @@ usage: ./install.sh [--demo] [--global] [--prefix DIR] [--newest] [--dry-run]
 Installs the commands `kmerge` and `git-kmerge` (so that `git kmerge` works) from this checkout.
 Run it again to upgrade or to repair.
 
-  --demo        afterwards show a merge of a Deployment: git alone, then with kmerge
-  --global      afterwards run `kmerge install --global`: the driver for all your repositories
-  --prefix DIR  an own virtual environment in DIR/share/kmerge-git, commands in DIR/bin
-  --newest      take the newest release of each dependency, not the release that was tested
-  --dry-run     print what would be done, do nothing
-  --uninstall   remove what an earlier run installed (with --prefix: what it installed there)
-  --help        this text
+  --demo        then show a merge of a Deployment, with git alone and with kmerge
+  --global      then run `kmerge install --global` to register the driver for all your repositories
+  --prefix DIR  create a virtual environment in DIR/share/kmerge-git, and the commands in DIR/bin
+  --newest      use the newest release of each dependency instead of the tested release
+  --dry-run     print what would be done, but do nothing
+  --uninstall   remove what an earlier run installed (with the same --prefix)
+  --help        print this text
 
-Without --prefix the environment is made by uv if it is there, else by pipx, else it is a virtual
-environment in ${XDG_DATA_HOME:-~/.local/share}/kmerge-git with links in ~/.local/bin.
+Without --prefix, uv creates the environment if it is installed, or else pipx. Without both, it is a
+virtual environment in ${XDG_DATA_HOME:-~/.local/share}/kmerge-git with links in ~/.local/bin.
 
-Environment: PYTHON names the interpreter to use (3.11 or newer); an environment that has another one
-is made again. Without PYTHON it keeps its own. Registrations that the upgrade would leave behind, or that
-an older kmerge wrote, are renewed in git's global and system configuration.
+Set PYTHON to choose the interpreter (3.11 or newer); an environment with another interpreter is then
+created again. Without PYTHON, an existing environment keeps its interpreter. Registrations in git's
+global and system configuration that are broken or outdated are renewed.
 END
 }
 
@@ -39,14 +39,14 @@ die() {
     printf 'install.sh: %s\n' "$*" >&2
     exit 1
 }
-# A word as it can be typed: in quotes where it needs them.
+# Print a word as it can be typed, in quotes if necessary.
 word() {
     case $1 in
     '' | *[!A-Za-z0-9_./:=,@%+-]*) printf "'%s'" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
     *) printf '%s' "$1" ;;
     esac
 }
-# Print a command, then run it: nothing is done that was not said.
+# Print a command, then run it, so that the user sees everything that is done.
 run() {
     printf '  $'
     for argument in "$@"; do printf ' %s' "$(word "$argument")"; done
@@ -62,7 +62,7 @@ constrain() {
     UV_CONSTRAINT="${UV_CONSTRAINT:+$UV_CONSTRAINT }$file"
     UV_BUILD_CONSTRAINT="${UV_BUILD_CONSTRAINT:+$UV_BUILD_CONSTRAINT }$file"
     export PIP_CONSTRAINT PIP_BUILD_CONSTRAINT UV_CONSTRAINT UV_BUILD_CONSTRAINT
-    say "  with the tested versions of its dependencies: $checkout/tests/constraints.txt"
+    say "  using the tested versions of the dependencies: $checkout/tests/constraints.txt"
 }
 
 # -- what is there ------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ behind() {
     "$1" -I -c 'import os, sys; print(os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable))' 2>/dev/null
 }
 
-# The one that PYTHON names, else that of the environment, else the first that will do.
+# Choose the interpreter in PYTHON, or that of the environment, or the first one that is suitable.
 choose_python() {
     has_python=$(behind "$env_python") || has_python=''
     python=''
@@ -102,16 +102,16 @@ why_no_python() {
     first=${PYTHON:-python3}
     if ! "$first" -c '' >/dev/null 2>&1; then
         die "$first was not found or does not run; install Python 3.11 or newer with its venv module" \
-            "(Debian, Ubuntu: apt install python3 python3-venv), or name one: PYTHON=/path/to/python3 ./install.sh"
+            "(Debian, Ubuntu: apt install python3 python3-venv), or choose one: PYTHON=/path/to/python3 ./install.sh"
     elif ! "$first" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
-        die "$("$first" --version 2>&1) is too old, 3.11 or newer is needed;" \
-            "name another: PYTHON=/path/to/python3.11 ./install.sh"
+        die "$("$first" --version 2>&1) is too old (3.11 or newer is needed);" \
+            "choose another one: PYTHON=/path/to/python3.11 ./install.sh"
     fi
     die "$("$first" --version 2>&1) has no venv module; install it (Debian, Ubuntu: apt install python3-venv)," \
-        "or name another: PYTHON=/path/to/python3 ./install.sh"
+        "or choose another one: PYTHON=/path/to/python3 ./install.sh"
 }
 
-# The receipt says what an earlier run did; it is the only thing --uninstall believes.
+# The receipt lists what an earlier run did; --uninstall relies on nothing else.
 recorded() {
     if [ -f "$receipt" ]; then sed -n "s/^$1 //p" "$receipt"; fi
 }
@@ -126,7 +126,7 @@ make_dir() {
     run mkdir "$1"
     made=$made$1$newline
 }
-# The directories and the receipt, which is written first: a run that fails half-way can be removed too.
+# Make the directories and the receipt. It is written first, so that a failed run can be removed, too.
 make_places() {
     made=$newline
     make_dir "$data"
@@ -155,7 +155,7 @@ choose_method() {
     fi
 }
 
-# Where the chosen tool puts the commands, and which interpreter runs them.
+# Find where the chosen tool puts the commands, and which interpreter runs them.
 places() {
     case $method in
     uv)
@@ -175,7 +175,7 @@ places() {
 
 # -- installing ---------------------------------------------------------------------------------------
 
-# Whether a command is the link of an earlier run; it leads nowhere if the home has moved since.
+# Return whether a command is the link of an earlier run; it is broken if the home has moved since.
 is_ours() {
     target=$(readlink "$bin/$1") || return 1
     [ "$target" != "$data/venv/bin/$1" ] || return 0
@@ -189,7 +189,7 @@ refuse_foreign_commands() {
     for name in kmerge git-kmerge; do
         if [ -e "$bin/$name" ] || [ -L "$bin/$name" ]; then
             is_ours "$name" ||
-                die "$bin/$name exists and was not made by this script; move it away, then run again"
+                die "$bin/$name exists and was not made by this script; move it away, then run this again"
         fi
     done
 }
@@ -198,12 +198,12 @@ install_venv() {
     aside=''
     fresh=yes
     if [ -n "$changes" ]; then
-        say "  the environment has another interpreter, $has_python: it is made again"
+        say "  the environment has another interpreter ($has_python), so it is created again"
         aside=$data/venv.before
         run rm -rf "$aside"
         run mv "$data/venv" "$aside"
     elif [ -d "$data/venv" ] && ! "$env_python" -I -c 'import pip' 2>/dev/null; then
-        say "  the environment is broken or its interpreter is gone: it is made again"
+        say "  the environment or its interpreter is broken, so it is created again"
         run rm -rf "$data/venv"
     elif [ -d "$data/venv" ]; then
         fresh=''
@@ -219,16 +219,16 @@ install_venv() {
 }
 
 not_installed() {
-    say "install.sh: $method could not install kmerge-git; its own words are above" >&2
-    say "  behind a proxy set HTTPS_PROXY, with a mirror PIP_INDEX_URL (uv: UV_DEFAULT_INDEX), and run this again" >&2
-    [ -n "$newest" ] || say "  where a tested version cannot be had, --newest takes the newest ones" >&2
-    [ "$method" = venv ] || say "  --prefix DIR does it with pip instead of $method" >&2
+    say "install.sh: $method could not install kmerge-git; see its messages above" >&2
+    say "  for a proxy set HTTPS_PROXY, for a mirror PIP_INDEX_URL (uv: UV_DEFAULT_INDEX), then run this again" >&2
+    [ -n "$newest" ] || say "  if a tested version is not available, use --newest" >&2
+    [ "$method" = venv ] || say "  use --prefix DIR to install with pip instead of $method" >&2
     if [ "$method" = venv ] && [ -n "$aside" ]; then
         rm -rf "$data/venv"
         mv "$aside" "$data/venv"
-        die "the environment that was there is back, with $has_python"
+        die "the earlier environment with $has_python was restored"
     fi
-    die "to remove what was begun: $(removing)"
+    die "to remove the incomplete installation, run: $(removing)"
 }
 
 removing() { printf '%s' "./install.sh --uninstall${prefix:+ --prefix $(word "$prefix")}"; }
@@ -250,9 +250,9 @@ install_package() {
     esac
 }
 
-# The driver runs once for every file of a merge and cannot always keep what it compiles.
+# The driver runs once for each file of a merge and cannot always save compiled modules.
 compile_package() {
-    say "  compile the package and its YAML reader, so that no merge has to wait for it"
+    say "  compiling the package and its YAML parser, so that no merge has to wait for this"
     if [ -n "$dry" ]; then return; fi
     for package in kmerge_git yaml; do
         dir=$("$env_python" -I -c "import os, $package; print(os.path.dirname($package.__file__))")
@@ -266,7 +266,7 @@ install_all() {
     places
     choose_python
 
-    step "kmerge-git into an environment of its own, made by $method with ${python:-a Python that uv fetches}" \
+    step "installing kmerge-git into its own environment, made by $method with ${python:-a Python that uv fetches}" \
         "${python:+($("$python" --version 2>&1))}"
     if [ "$method" = venv ]; then refuse_foreign_commands; fi
     make_places
@@ -286,45 +286,45 @@ warn_of_path() {
     case :$PATH: in
     *:"$bin":*) ;;
     *)
-        say "  $bin is not on your PATH: add it there, or call the commands by their full names;"
+        say "  $bin is not on your PATH; add it, or call the commands with their full paths"
         say "  in this shell:         export PATH=$(word "$bin"):\"\$PATH\""
         ;;
     esac
 }
 
 register() {
-    step "the merge driver for all your repositories"
+    step "registering the merge driver for all your repositories"
     if [ -z "$dry" ] && ! has install; then
-        die "this kmerge has no \`install\` command yet: --global can do nothing"
+        die "--global needs a kmerge with the command \`install\`, which this version does not have"
     fi
     run "$bin/kmerge" install --global
     [ -n "$(recorded global)" ] || record global yes
 }
 
-# Registrations that do not run any more, or that an older kmerge wrote. Those of a repository are
-# mended there: `kmerge status` tells.
+# Renew registrations that are broken or outdated, except those of repositories: `kmerge status` in a
+# repository reports them.
 renew() {
     git config --global --get-regexp '^(merge|mergetool|diff)\.kmerge\.' >/dev/null 2>&1 ||
         git config --system --get merge.kmerge.driver >/dev/null 2>&1 || return 0
     if [ -n "$dry" ]; then
-        say "  registrations that do not run any more, or that an older kmerge wrote, are renewed"
+        say "  broken and outdated registrations would be renewed"
         return
     fi
     renewed=$(cd / && unset GIT_DIR GIT_WORK_TREE && "$bin/kmerge" status --fix 2>&1 >/dev/null | sed -n 's/^\(not \)\{0,1\}repaired: /  &/p') || :
     if [ -n "$renewed" ]; then
-        step "what git's configuration says of kmerge"
+        step "renewing the registrations in git's configuration"
         say "$renewed"
     fi
 }
 
 say_next() {
-    step "next"
-    if [ -n "$global$demo" ]; then warn_of_path; fi # said above, and scrolled away since
+    step "next steps"
+    if [ -n "$global$demo" ]; then warn_of_path; fi # repeat it, because it has scrolled away
     if [ -z "$dry" ] && has install && [ -z "$(recorded global)" ]; then
         say "  in a repository:       kmerge install --local"
         say "  for all repositories:  kmerge install --global"
     fi
-    say "  what it can do:        kmerge --help"
+    say "  to list the commands:  kmerge --help"
     say "  to remove it again:    $(removing)"
 }
 
@@ -339,18 +339,18 @@ uninstall_all() {
     fi
     method=$(recorded method)
     case $method in
-    uv | pipx) command -v "$method" >/dev/null || die "it was installed by $method, which is not on PATH now" ;;
+    uv | pipx) command -v "$method" >/dev/null || die "kmerge-git was installed by $method, which is not on PATH" ;;
     esac
     places
     step "removing kmerge-git, installed by $method"
     if [ -n "$(recorded global)" ] || names_us; then
         run "$bin/kmerge" uninstall --global ||
-            die "the driver could not be taken out of git's global configuration; nothing was removed"
+            die "cannot remove the driver from git's global configuration; nothing was removed"
     fi
     dirs=$(recorded made)
     case $method in
-    uv) run uv tool uninstall kmerge-git || say "  uv has no kmerge-git any more" ;;
-    pipx) run pipx uninstall kmerge-git || say "  pipx has no kmerge-git any more" ;;
+    uv) run uv tool uninstall kmerge-git || say "  uv has no kmerge-git anymore" ;;
+    pipx) run pipx uninstall kmerge-git || say "  pipx has no kmerge-git anymore" ;;
     venv)
         for name in kmerge git-kmerge; do
             if is_ours "$name"; then run rm "$bin/$name"; fi
@@ -359,16 +359,16 @@ uninstall_all() {
         ;;
     esac
     run rm "$receipt"
-    # Directories that were made for us go too, unless somebody else put something there since.
+    # Also remove the directories that an installation made, unless they have other files now.
     printf '%s\n' "$dirs" | LC_ALL=C sort -r | while IFS= read -r dir; do
         if [ -n "$dry" ] || rmdir "$dir" 2>/dev/null; then say "  \$ rmdir $(word "$dir")"; fi
     done
-    say "  repositories that still name the driver merge as git alone does, and say so; there it goes with"
-    say "    git config --remove-section merge.kmerge"
+    say "  repositories that still use the driver are merged by git alone, which reports this;"
+    say "  to unregister the driver there:  git config --remove-section merge.kmerge"
 }
 
-# Whether git's global configuration calls what is removed here (`kmerge install --global` by hand
-# leaves no receipt), or calls no kmerge, but there is a cache, which `kmerge uninstall --global` removes.
+# Return whether git's global configuration uses the kmerge that is removed (there is no receipt if
+# somebody ran `kmerge install --global`), or uses no kmerge, but there is a cache to remove.
 names_us() {
     line=$(git config --global --get-all merge.kmerge.driver 2>/dev/null) || {
         [ -d "${XDG_CACHE_HOME:-${HOME:-}/.cache}/kmerge/vendor" ]
@@ -377,7 +377,7 @@ names_us() {
     case $line in
     *"${env_python%/python}/"*) return 0 ;;
     esac
-    say "  git's global configuration calls a kmerge from another place: it stays"
+    say "  git's global configuration uses another kmerge and is not changed"
     return 1
 }
 
@@ -405,7 +405,7 @@ END
     fi
 }
 
-# Nothing of the user's git configuration is read or written in the scratch repository.
+# The scratch repository neither reads nor writes the user's git configuration.
 seal() {
     unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR
     HOME=$scratch XDG_CONFIG_HOME=$scratch/.config
@@ -454,15 +454,15 @@ show_demo() {
         elif has merge; then
             demo_files
         else
-            die "this kmerge has no command that merges: there is nothing to show"
+            die "this version of kmerge cannot merge, so there is nothing to show"
         fi
     )
 }
 
 demo_git_alone() {
-    step "1. git alone: a conflict that is none"
+    step "1. git alone: a conflict of lines, but not of fields"
     if run git merge add-cache; then
-        die "git merged the demo without a conflict: there is nothing to show"
+        die "git merged the demo without a conflict, so there is nothing to show"
     fi
     say ''
     sed -n '/env:/,$p' web.yaml
@@ -472,18 +472,18 @@ demo_git_alone() {
 demo_driver() {
     step "2. the same merge with kmerge"
     run kmerge install --local
-    run git merge --no-edit add-cache || die "the merge with kmerge was not clean; please report this"
+    run git merge --no-edit add-cache || die "the merge with kmerge had conflicts; please report this"
     say ''
     cat web.yaml
 }
 
 demo_files() {
-    step "2. the same three versions with kmerge merge (this kmerge has no git driver to install yet)"
+    step "2. the same three versions with kmerge merge (this version has no merge driver)"
     git show main~1:web.yaml >../base.yaml
     git show main:web.yaml >../ours.yaml
     git show add-cache:web.yaml >../theirs.yaml
     cd ..
-    run kmerge merge base.yaml ours.yaml theirs.yaml || die "the merge was not clean; please report this"
+    run kmerge merge base.yaml ours.yaml theirs.yaml || die "the merge had conflicts; please report this"
 }
 
 # -- the arguments ------------------------------------------------------------------------------------

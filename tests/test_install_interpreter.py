@@ -31,7 +31,9 @@ def fake(path: Path, version: str, pip: int = 0) -> Path:
 
 
 def heading(done) -> str:
-    return next(line for line in done.stdout.splitlines() if line.startswith("==> kmerge-git"))
+    return next(
+        line for line in done.stdout.splitlines() if line.startswith("==> installing kmerge-git")
+    )
 
 
 @pytest.fixture
@@ -72,7 +74,7 @@ def test_another_python_makes_the_environment_again(world, pythons):
     # one that stands in the environment is the one that it has
     assert "-m venv" not in world.run(*place, PYTHON=str(env)).stdout
     done = world.run(*place, PYTHON=str(new))
-    assert f"the environment has another interpreter, {old}: it is made again" in done.stdout
+    assert f"the environment has another interpreter ({old}), so it is created again" in done.stdout
     venv = env.parents[1]
     for command in (
         f"mv '{venv}' '{venv}.before'",
@@ -93,7 +95,7 @@ def test_an_environment_that_could_not_be_made_again_is_back(world, pythons):
         (world.bin / tool).symlink_to(shutil.which(tool))
     done = world.run("--prefix", str(world.prefix), PYTHON=str(new))
     assert done.returncode == 1
-    assert f"the environment that was there is back, with {old}" in done.stderr
+    assert f"the earlier environment with {old} was restored" in done.stderr
     assert env.read_text() == before
     assert not env.parents[1].with_name("venv.before").exists()
 
@@ -151,7 +153,7 @@ def test_a_dry_run_mends_nothing(world):
     installed_by_uv(world, "repaired: all")
     (world.home / ".gitconfig").write_text('[merge "kmerge"]\ndriver = x\n')
     done = world.run("--dry-run")
-    assert "registrations that do not run any more, or that an older kmerge wrote" in done.stdout
+    assert "broken and outdated registrations would be renewed" in done.stdout
     assert not (world.root / "calls").exists()
 
 

@@ -90,9 +90,9 @@ def test_a_dry_run_says_everything_and_does_nothing(world):
 
 
 def test_the_path_is_the_last_thing_to_be_told(world):
-    told = f"  {world.home}/.local/bin is not on your PATH: add it there"
+    told = f"  {world.home}/.local/bin is not on your PATH; add it"
     shown = world.run("--dry-run", "--demo").stdout
-    assert told in shown.partition("==> next\n")[2]
+    assert told in shown.partition("==> next steps\n")[2]
     assert shown.count(told) == 2
     assert world.run("--dry-run").stdout.count(told) == 1
     found = world.run("--dry-run", "--demo", PATH=f"{world.bin}:{world.home}/.local/bin")
@@ -141,7 +141,7 @@ def test_what_was_tested_is_installed_unless_the_newest_is_wanted(world, method)
         ("exit 127", "python3 was not found or does not run"),
         (
             'case "$*" in *version_info*) exit 1 ;; --version) echo Python 3.9.2 ;; esac',
-            "Python 3.9.2 is too old, 3.11 or newer is needed",
+            "Python 3.9.2 is too old (3.11 or newer is needed)",
         ),
         (
             'case "$*" in *ensurepip*) exit 1 ;; --version) echo Python 3.11.2 ;; esac',
@@ -202,7 +202,7 @@ def test_a_registration_by_hand_is_taken_out(world, tools, ours):
     done = world.run("--uninstall")
     assert done.returncode == 0, done.stderr
     assert ("called: uninstall --global" in done.stdout) == ours
-    assert ("a kmerge from another place: it stays" in done.stdout) != ours
+    assert ("uses another kmerge and is not changed" in done.stdout) != ours
 
 
 def test_somebody_elses_command_is_not_overwritten(world):
@@ -221,7 +221,7 @@ def test_an_install_that_fails_half_way_can_be_removed(world):
     world.add("python3", f'[ "$2" != venv ] || {{ {broken}; exit; }}; exec "{sys.executable}" "$@"')
     done = world.run("--prefix", str(world.prefix))
     assert done.returncode == 1
-    assert "venv could not install kmerge-git; its own words are above" in done.stderr
+    assert "venv could not install kmerge-git; see its messages above" in done.stderr
     assert (world.prefix / "share" / "kmerge-git" / "venv").is_dir()
     assert world.run("--uninstall", "--prefix", str(world.prefix)).returncode == 0
     assert world.files() == []
@@ -277,7 +277,7 @@ def check_demo(done: subprocess.CompletedProcess[str]) -> None:
     alone, _, merged = done.stdout.partition("==> 2. ")
     assert "<<<<<<< HEAD" in alone
     if not COMMANDS.keys() & {"install", "merge"}:
-        assert "no command that merges" in done.stderr
+        assert "cannot merge, so there is nothing to show" in done.stderr
         return
     assert done.returncode == 0, done.stderr
     assert "<<<<<<<" not in merged

@@ -1,12 +1,12 @@
-# What the scripts of the action share: a repository that goes with the run, a token for one server,
-# and a log in which the runner finds no commands but our own. Who reads this has set `title`, what
-# the step is called, and `command`, what it calls.
+# Functions for the scripts of the action: a repository that is deleted after the run, a token for one
+# server, and a log in which the runner finds no commands except our own. A script that sources this
+# file first sets `title`, the name of the step, and `command`, the program that it calls.
 # shellcheck shell=sh disable=SC2154
 set -euf
 
 url=${KMERGE_ACTION_REMOTE_URL:-${GITHUB_SERVER_URL:-https://github.com}/${GITHUB_REPOSITORY:-}}
 
-# Nothing is checked out, and no hook, filter or driver runs: there are objects, and nothing else.
+# Nothing is checked out, and no hook, filter or driver runs: the repository has only objects.
 make_repository() {
     # shellcheck disable=SC2046  # names of variables
     unset $(git rev-parse --local-env-vars) GIT_ASKPASS SSH_ASKPASS GIT_TRACE_REDACT
@@ -26,8 +26,8 @@ make_repository() {
     lend_token
 }
 
-# Git asks a helper for the token, and only for this server; it stands in the environment alone: in no
-# URL, no argument, no file, no log.
+# Git asks a helper for the token, and only for this server. The token is only in the environment, and
+# in no URL, argument, file or log.
 lend_token() {
     KMERGE_ACTION_SECRET=${KMERGE_ACTION_TOKEN:-${GITHUB_TOKEN:-}}
     export KMERGE_ACTION_SECRET
@@ -45,14 +45,14 @@ lend_token() {
             printf "username=x-access-token\npassword=%s\n" "$KMERGE_ACTION_SECRET"; fi; }; lend'
 }
 
-# The runner takes no line of this for a command; the word that ends it nobody can know.
+# The runner reads no line of this as a command, because nobody can guess the word that ends it.
 quietly() {
     printf '::stop-commands::%s\n' "${work##*/}"
     "$@"
     printf '\n::%s::\n' "${work##*/}"
 }
 
-# What was said on stderr by what was called: the runner would find `##[..]` anywhere in a line.
+# Print the errors of called programs: the runner would find `##[..]` anywhere in a line.
 said() {
     [ ! -s "$work/said" ] || quietly head -c 20000 "$work/said"
 }

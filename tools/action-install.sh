@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs kmerge for the action, from the action's own checkout: nothing is built, and what it needs
-# comes as wheels whose hashes stand in tools/action-requirements.txt.
+# Installs kmerge for the action from the action's own checkout. Nothing is built, and all dependencies
+# are wheels whose hashes are in tools/action-requirements.txt.
 #
-#   KMERGE_ACTION_PYTHON   the interpreter (default: the newest one here from 3.11 on)
+#   KMERGE_ACTION_PYTHON   the interpreter (default: the newest one on the runner, 3.11 or newer)
 #
 # Afterwards the command is $RUNNER_TEMP/kmerge-action/bin/kmerge.
 set -euf
@@ -10,13 +10,13 @@ set -euf
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 temp=${RUNNER_TEMP:-${TMPDIR:-/tmp}}
 env=$temp/kmerge-action
-cd "$temp" # not the workspace: what lies there may be anybody's
+cd "$temp" # not the workspace, whose files may come from anybody
 
 usable() {
     "$1" -I -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
 }
 
-# Debian 12 has 3.11; on a hosted runner there may be newer ones beside the one on PATH.
+# Debian 12 has 3.11; a hosted runner may have newer interpreters in addition to the one on PATH.
 find_python() {
     if [ -n "${KMERGE_ACTION_PYTHON:-}" ]; then
         usable "$KMERGE_ACTION_PYTHON" && printf '%s\n' "$KMERGE_ACTION_PYTHON"
@@ -35,7 +35,7 @@ find_python() {
 
 python=$(find_python) || python=
 [ -n "$python" ] || {
-    echo "::error title=kmerge::Python 3.11 or newer with its venv module is needed; name one as the input \`python\`"
+    echo "::error title=kmerge::Python 3.11 or newer with its venv module is needed; set the input \`python\`"
     exit 2
 }
 [ "$(cat "$env/of" 2>/dev/null)" != "$here" ] || exit 0 # an earlier step of the job

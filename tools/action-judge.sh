@@ -1,24 +1,24 @@
 #!/bin/sh
-# The mode `judge` of the action: does what somebody merged hold what both sides changed?
+# The mode `judge` of the action: do finished merges contain the changes of both sides?
 #
-# Judged are the merge commits of an event, and what a button made of a pull request: a merge, a squash
-# or a rebase. Only objects are fetched, into a repository that goes with the run: of files there are the
-# target's definitions of custom resources alone, and no text of others becomes a command. What is meant
-# say two alone: the attribute `kmerge-check` of the target branch, as it was before, and the trailers of
-# the commit that is judged; both are listed. All of it comes by environment:
+# It checks the merge commits of an event, and the result of a merge button: a merge, a squash or a
+# rebase. Only objects are fetched, into a repository that is deleted after the run. The only files are
+# the CustomResourceDefinitions of the target branch, and no text of others runs as a command. A change
+# counts as intended only by the attribute `kmerge-check` of the target branch before the merge, or by a
+# trailer of the checked commit; both are listed. The input comes from the environment:
 #
 #   GITHUB_EVENT_NAME         pull_request, push or merge_group
-#   KMERGE_ACTION_TYPE        of the event: closed, or another one
-#   KMERGE_ACTION_NUMBER      of the pull request
-#   KMERGE_ACTION_SHA         the commit that the pull request brings
-#   KMERGE_ACTION_MERGED      closed: `true` if it was merged, and not given up
-#   KMERGE_ACTION_RESULT      closed: the commit that the button made, of a rebase the last one
-#   KMERGE_ACTION_BEFORE      push, merge_group: what was there; KMERGE_ACTION_AFTER: what is there now
-#   KMERGE_ACTION_TOKEN       with which to read (default: GITHUB_TOKEN, the workflow's own)
+#   KMERGE_ACTION_TYPE        the type of the event: closed, or another one
+#   KMERGE_ACTION_NUMBER      the number of the pull request
+#   KMERGE_ACTION_SHA         the head commit of the pull request
+#   KMERGE_ACTION_MERGED      closed: `true` if the pull request was merged
+#   KMERGE_ACTION_RESULT      closed: the commit that the button made (the last one of a rebase)
+#   KMERGE_ACTION_BEFORE      push, merge_group: the old commit; KMERGE_ACTION_AFTER: the new commit
+#   KMERGE_ACTION_TOKEN       the token for reading (default: GITHUB_TOKEN, the workflow's own)
 #   KMERGE_ACTION_REMOTE_URL  the repository (default: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY)
 #   KMERGE_ACTION_COMMAND     the kmerge to call
 #
-# Exit status: 0 nothing is lost (there may be warnings), 1 there are errors, 2 it could not be found out.
+# Exit status: 0 no change is lost (there may be warnings), 1 there are errors, 2 an error of the check.
 set -euf
 
 title='kmerge judge' command='kmerge check'
@@ -26,7 +26,7 @@ title='kmerge judge' command='kmerge check'
 . "$(dirname -- "$0")/action-common.sh"
 
 annotations=50 # GitHub shows ten of a kind
-rows=300       # of what is told of one merge
+rows=300       # of the report of one merge
 target=refs/remotes/origin/target
 judged=0 unknown=0
 
@@ -34,7 +34,7 @@ main() {
     case ${GITHUB_EVENT_NAME:-} in
         pull_request | pull_request_target) kind=request ;;
         push | merge_group) kind=range ;;
-        *) fail "this event is none of pull_request, push, merge_group" ;;
+        *) fail "the event must be pull_request, push or merge_group" ;;
     esac
     make_repository
     : >"$work/page"
@@ -45,17 +45,17 @@ main() {
     [ "$unknown" = 0 ] || return 2
 }
 
-# -- what is judged ----------------------------------------------------------------------------------
+# -- the merges to check -----------------------------------------------------------------------------
 
 judge_request() {
     number=${KMERGE_ACTION_NUMBER:-} base=refs/heads/${GITHUB_BASE_REF:-}
-    case $number in '' | *[!0-9]*) fail "this event is for no pull request" ;; esac
-    git check-ref-format "$base" || fail "the base is no name of a branch"
+    case $number in '' | *[!0-9]*) fail "this event has no pull request" ;; esac
+    git check-ref-format "$base" || fail "the base is not a valid branch name"
     if [ "${KMERGE_ACTION_TYPE:-}" = closed ] && [ "${KMERGE_ACTION_MERGED:-}" != true ]; then
         note "The pull request was not merged."
         return
     fi
-    # the test merge is there, or is not
+    # there may be no test merge
     fetch "+$base:$target" "+refs/pull/$number/*:refs/pull/*" || cannot_fetch
     head=$(commit_of refs/pull/head) || cannot_fetch
     sha=${KMERGE_ACTION_SHA:-}
@@ -72,28 +72,28 @@ judge_request() {
     judge_test_merge
 }
 
-# The server leaves an old one where it is, for example while there are conflicts.
+# The server keeps an old test merge, for example while there are conflicts.
 judge_test_merge() {
     if ! tested=$(commit_of refs/pull/merge); then
-        note "The server has no test merge (yet): there is none while there are conflicts."
+        note "The server has no test merge (yet), for example because there are conflicts."
     elif [ "$(commit_of "$tested^2")" != "$head" ]; then
-        note "The test merge of the server is of another commit: not judged."
+        note "The test merge of the server is for another commit and was not checked."
     else
         judge_merge "$tested" "the test merge"
     fi
 }
 
-# What the button made: a merge commit, one commit for all, or all commits anew.
+# A button makes a merge commit, a single commit, or a copy of each commit.
 judge_result() {
     result=${KMERGE_ACTION_RESULT:-}
-    is_id "$result" || fail "the event names no commit that was made"
+    is_id "$result" || fail "the event has no merge commit"
     commit_of "$result" >/dev/null || fetch "+$result:refs/heads/result" || cannot_fetch
     be_alone
     if commit_of "$result^2" >/dev/null; then
         go_to "$result^1"
         judge_merges "$result^!"
     elif git merge-base --is-ancestor "$head" "$result"; then
-        note "The commits of the pull request are in the target as they are."
+        note "The target branch contains the commits of the pull request unchanged."
     else
         judge_linear
     fi
@@ -108,21 +108,21 @@ judge_linear() {
     done
     [ "$rebased" = 0 ] || what="a rebase of $rebased of $((all)) commits"
     ours=$(commit_of "$result~$((rebased > 0 ? rebased : 1))") ||
-        fail "the commit before the pull request is not there"
-    base=$(git merge-base "$ours" "$head") || fail "the pull request has no history with the target"
+        fail "the commit before the pull request was not found"
+    base=$(git merge-base "$ours" "$head") || fail "the pull request and the target branch have no common history"
     go_to "$ours"
     judge "$what, $result" "$base" "$ours" "$head" "$result" \
         --merged "$base" "$ours" "$head" "$result"
 }
 
-# A rebase keeps author, date and subject; a squash is of its own hour.
+# A rebase keeps author, date and subject; a squash has a date of its own.
 is_of_request() {
     same=$(git show -s --format="$who" "$1" 2>/dev/null) && grep -qxFe "$same" "$work/commits"
 }
 
 judge_range() {
     before=${KMERGE_ACTION_BEFORE:-} after=${KMERGE_ACTION_AFTER:-}
-    case ${GITHUB_REF:-} in refs/heads/*) ;; *) fail "this event is for no branch" ;; esac
+    case ${GITHUB_REF:-} in refs/heads/*) ;; *) fail "this event is not for a branch" ;; esac
     case $after in
         *[!0]*) ;;
         ?*)
@@ -130,19 +130,19 @@ judge_range() {
             return
             ;;
     esac
-    is_id "$after" || fail "the event names no commit"
+    is_id "$after" || fail "the event has no commit"
     fetch "+$after:refs/heads/after" +HEAD:refs/heads/main || cannot_fetch
     if ! is_id "$before" || ! fetch "+$before:refs/heads/before"; then
-        note "What was there before is not: compared with the main branch."
+        note "The commit before the push is missing, so the branch was compared with the main branch."
         before=$(git merge-base refs/heads/main "$after") ||
-            fail "there is nothing to compare the branch with"
+            fail "there is no commit to compare the branch with"
     fi
     be_alone
     go_to "$before"
     judge_merges "$before..$after"
     single=$(git rev-list --count --first-parent --max-parents=1 "$before..$after")
-    [ "$single" = 0 ] || note "Commits with one parent: $single. Whether one of them is a squash or a
-rebase cannot be seen here: that says the event \`pull_request\` of the type \`closed\`."
+    [ "$single" = 0 ] || note "Commits with one parent: $single. They were not checked, because this event does not show
+whether they come from a squash or a rebase; use the event \`pull_request\` with the type \`closed\`."
 }
 
 # -- commits -----------------------------------------------------------------------------------------
@@ -161,10 +161,10 @@ fetch() {
 }
 
 cannot_fetch() {
-    fail "the commits could not be fetched: that needs \`contents: read\`"
+    fail "the commits could not be fetched; the workflow needs \`contents: read\`"
 }
 
-# From here on nothing that the machine has set counts, and the token is gone.
+# From here on no setting of the machine has an effect, and the token is removed.
 be_alone() {
     unset KMERGE_ACTION_SECRET KMERGE_ACTION_TOKEN GITHUB_TOKEN \
         GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_KEY_1 GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1 \
@@ -177,8 +177,8 @@ be_alone() {
     cd "$GIT_WORK_TREE"
 }
 
-# Let the attributes be those of a commit: kmerge reads some of the index, and `kmerge-check` of the
-# branch of which a CI service says that it is the target.
+# Use the attributes of a commit: kmerge reads some of them from the index, and `kmerge-check` from the
+# branch that the CI service reports as the target.
 go_to() {
     git update-ref "$target" "$(commit_of "$1")"
     git read-tree "$target"
@@ -196,14 +196,14 @@ lay_definitions() {
         done 2>>"$work/said"
 }
 
-# -- the verdict -------------------------------------------------------------------------------------
+# -- the check ---------------------------------------------------------------------------------------
 
 judge_merges() {
     more=$(git rev-list --reverse --min-parents=3 "$1") || fail "the merges could not be listed"
     merges=$(git rev-list --reverse --min-parents=2 --max-parents=2 "$1")
     for commit in $more; do
-        note "Not judged: $commit merges more than two commits."
-        printf '::warning title=%s::not judged: %s merges more than two commits\n' \
+        note "Not checked: $commit merges more than two commits."
+        printf '::warning title=%s::not checked: %s merges more than two commits\n' \
             "$title" "$commit" >>"$work/github"
     done
     for commit in $merges; do
@@ -227,16 +227,16 @@ judge() {
     : >"$work/found"
     tail -n 1 "$work/text" | grep -q ' checked, nothing found' || ask github "$@" >"$work/found" || :
     grep -E '^::(error|warning|notice) ' "$work/found" >>"$work/github" || :
-    # a program that breaks down ends with 1, too
+    # a program that crashes also ends with 1
     if [ $code = 0 ] || { [ $code = 1 ] && grep -q '^::error ' "$work/found"; }; then
         judged=$((judged + 1))
-        note "Judged: $name."
+        note "Checked: $name."
     else
         unknown=$((unknown + 1))
-        note "Could not be judged: $name."
-        printf '::error title=%s::could not be judged: %s\n' "$title" "$name" >>"$work/github"
+        note "Could not be checked: $name."
+        printf '::error title=%s::could not be checked: %s\n' "$title" "$name" >>"$work/github"
     fi
-    # as text: whatever stands in names
+    # as text, because names may contain anything
     head -n "$rows" "$work/told" | cut -c 1-400 | sed 's/^/    /' >>"$work/page"
     [ "$(wc -l <"$work/told")" -le "$rows" ] || printf '    ...\n' >>"$work/page"
 }
@@ -247,19 +247,19 @@ ask() {
     "${KMERGE_ACTION_COMMAND:-kmerge}" check "$@" --format "$form" 2>>"$work/said"
 }
 
-# What says that something is meant: attributes of files that a side changed, and trailers.
+# List the reasons to accept a lost change: attributes of changed files, and trailers.
 meant() {
     { git diff-tree -r --name-only "$1" "$2" && git diff-tree -r --name-only "$1" "$3"; } | sort -u |
         git check-attr --stdin kmerge-check | grep -v ': unspecified$' >"$work/attributes" || :
     sed -n '1,20s/^/attribute of the target branch: /p' "$work/attributes"
-    [ "$(wc -l <"$work/attributes")" -le 20 ] || printf '... and of more files\n'
+    [ "$(wc -l <"$work/attributes")" -le 20 ] || printf '... and attributes of more files\n'
     git show -s --format='%(trailers:key=Kmerge-Dropped,unfold)' "$4" |
         LC_ALL=C sed -n 's/[^ -~]/?/g; s/^./trailer of the commit: &/p'
 }
 
-# -- what is told ------------------------------------------------------------------------------------
+# -- the report --------------------------------------------------------------------------------------
 
-# Only our own words, numbers and ids of commits.
+# Notes contain only our own words, numbers and ids of commits.
 note() {
     printf '\n%s\n\n' "$1" >>"$work/page"
 }
@@ -273,7 +273,7 @@ tell() {
     printf 'judged=%s\nerrors=%s\nwarnings=%s\n' "$judged" "$errors" "$warnings" \
         >>"${GITHUB_OUTPUT:-/dev/null}"
     {
-        printf '### Merges judged: %s. Errors: %s, warnings: %s\n' "$judged" "$errors" "$warnings"
+        printf '### Merges checked: %s. Errors: %s, warnings: %s\n' "$judged" "$errors" "$warnings"
         head -c 600000 "$work/page"
     } >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
     said

@@ -1,19 +1,21 @@
 #!/bin/sh
 # The modes `update` and `sweep` of the action: `kmerge refresh` over the branches of pull requests.
 #
-# Only objects are fetched, into a bare repository that goes with the run: nothing is checked out, no
-# hook, filter or driver runs, and no text of others becomes a command. All of it comes by environment:
+# Only objects are fetched, into a bare repository that is deleted after the run: nothing is checked
+# out, no hook, filter or driver runs, and no text of others runs as a command. The input comes from
+# the environment:
 #
-#   KMERGE_ACTION_MODE        update (one pull request's branch) or sweep (those of all open ones)
-#   KMERGE_ACTION_TOKEN       with which to push; GITHUB_TOKEN, the workflow's own, if there is none
-#   KMERGE_ACTION_BRANCHES    sweep: only branches like these patterns, one a line; `*` takes slashes
+#   KMERGE_ACTION_MODE        update (the branch of one pull request) or sweep (of all open ones)
+#   KMERGE_ACTION_TOKEN       the token for pushing (default: GITHUB_TOKEN, the workflow's own)
+#   KMERGE_ACTION_BRANCHES    sweep: only branches that match these patterns, one per line; `*`
+#                             also matches slashes
 #   KMERGE_ACTION_BRANCH      update: the branch (default: the head of the event's pull request)
-#   KMERGE_ACTION_WITH        what is merged into them (default: the base, else the pushed branch)
+#   KMERGE_ACTION_WITH        the branch to merge into them (default: the base, else the pushed branch)
 #   KMERGE_ACTION_REMOTE_URL  the repository (default: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY)
 #   KMERGE_ACTION_COMMITTER   'NAME <MAIL>' of the merge commits (default: github-actions[bot])
-#   KMERGE_ACTION_COMMAND     the kmerge to call; KMERGE_ACTION_GH: the gh, empty for none
+#   KMERGE_ACTION_COMMAND     the kmerge to call; KMERGE_ACTION_GH: the gh to call, empty for none
 #
-# Exit status: 0 all was looked at (the outputs count what came of it), 2 it could not be.
+# Exit status: 0 all branches were tried (the outputs count the results), 2 an error.
 set -euf
 
 title='kmerge refresh' command='kmerge refresh'
@@ -28,11 +30,11 @@ newline='
 '
 
 main() {
-    case $mode in update | sweep) ;; *) fail "the mode is neither update nor sweep" ;; esac
+    case $mode in update | sweep) ;; *) fail "the mode must be update or sweep" ;; esac
     if [ -z "$target" ]; then
         case ${GITHUB_REF:-} in
             refs/heads/*) target=${GITHUB_REF#refs/heads/} ;;
-            *) fail "no target branch: this event is for none; give one (\`with\`)" ;;
+            *) fail "this event has no target branch; set the input \`with\`" ;;
         esac
     fi
     make_repository
@@ -43,7 +45,7 @@ main() {
         [ $tries -gt 0 ] || fail "the branches could not be fetched"
     done
     if [ ! -s "$work/here" ]; then
-        finish 0 0 0 "No branch to look at."
+        finish 0 0 0 "There is no branch to update."
         return
     fi
     refresh
@@ -51,21 +53,21 @@ main() {
 
 # -- which branches ----------------------------------------------------------------------------------
 
-# Names of branches hold no blanks, no line ends and no signs of patterns: git sees to that.
+# Git allows no blanks, line ends or pattern characters in names of branches.
 take_branches() {
     git ls-remote --symref origin HEAD 'refs/heads/*' 'refs/pull/*/head' >"$work/remote" \
         2>"$work/said" || fail "the repository could not be read"
     sed -n 's,^[0-9a-f]*	refs/heads/,,p' "$work/remote" | sort >"$work/there"
-    grep -qxFe "$target" "$work/there" || fail "there is no such target branch"
+    grep -qxFe "$target" "$work/there" || fail "the target branch does not exist"
     : >"$work/wanted"
     "${mode}_wants"
-    # no tag: what is wanted is a branch that is there; never the target itself, and never the main
-    # branch of the repository, though it can be the head of a request onto another one
+    # only branches that exist, and no tags; never the target itself, and never the main branch of the
+    # repository, although it can be the head of a pull request for another branch
     default=$(sed -n 's,^ref: refs/heads/\(.*\)	HEAD$,\1,p' "$work/remote")
     sort -u "$work/wanted" | comm -12 "$work/there" - |
         grep -vxFe "$target" -e "${default:-$target}" >"$work/here" || :
     [ -s "$work/here" ] || return 0
-    # one that is deleted meanwhile makes git give up: then all is asked anew
+    # git fails if a branch is deleted in the meantime; then everything is requested again
     { cat "$work/here" && printf '%s\n' "$target"; } |
         sed 's,.*,+refs/heads/&:refs/remotes/origin/&,' |
         git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head --stdin origin \
@@ -76,11 +78,11 @@ update_wants() {
     about_event
     [ "$from" != fork ] || return 0
     branch=${KMERGE_ACTION_BRANCH:-${GITHUB_HEAD_REF:-}}
-    [ -n "$branch" ] || fail "no branch: this event is for no pull request; give one (\`branch\`)"
+    [ -n "$branch" ] || fail "this event has no pull request; set the input \`branch\`"
     printf '%s\n' "$branch" >"$work/wanted"
 }
 
-# A fork's branch can have the name of one that is here.
+# A branch of a fork can have the name of a branch of this repository.
 about_event() {
     from=here
     case ${GITHUB_EVENT_NAME:-} in pull_request*) ;; *) return 0 ;; esac
@@ -91,7 +93,7 @@ with open(os.environ["GITHUB_EVENT_PATH"], encoding="utf-8") as file:
 name = (head or {}).get("full_name")
 print("here" if name and name == os.environ["GITHUB_REPOSITORY"] else "fork")
 ' 2>/dev/null) || fail "the event could not be read"
-    [ "$from" != fork ] || note "The branch of this pull request is in a fork: it is left alone."
+    [ "$from" != fork ] || note "The branch of this pull request is in a fork and was not updated."
 }
 
 sweep_wants() {
@@ -100,12 +102,12 @@ sweep_wants() {
     elif [ -n "${KMERGE_ACTION_BRANCHES:-}" ]; then
         ask_refs
     else
-        fail "which pull requests are open says gh, which is not here; name them (\`branches\`)"
+        fail "gh is needed to list the open pull requests; install it, or set the input \`branches\`"
     fi
     like_patterns <"$work/asked" >"$work/wanted"
 }
 
-# The forge knows which requests are open, onto which branch, from which repository.
+# The server knows which pull requests are open, for which branch, and from which repository.
 ask_forge() {
     GH_HOST=${GITHUB_SERVER_URL:-https://github.com} GH_PROMPT_DISABLED=1
     GH_HOST=${GH_HOST#*://} GH_TOKEN=$KMERGE_ACTION_SECRET GH_ENTERPRISE_TOKEN=$KMERGE_ACTION_SECRET
@@ -114,13 +116,13 @@ ask_forge() {
         -f state=open -f base="$target" -F per_page=100 --jq '.[] | if .head.repo.full_name ==
             .base.repo.full_name then "here \(.head.ref)" else "fork" end' \
         >"$work/open" 2>>"$work/said" ||
-        fail "the pull requests could not be listed: that needs \`pull-requests: read\`"
+        fail "the pull requests could not be listed; the workflow needs \`pull-requests: read\`"
     forks=$(grep -cx fork "$work/open") || :
-    [ "$forks" = 0 ] || note "Pull requests of forks, left alone: $forks."
+    [ "$forks" = 0 ] || note "Pull requests of forks, not updated: $forks."
     sed -n 's/^here //p' "$work/open" >"$work/asked"
 }
 
-# What is the head of a pull request, open or not, onto this branch or not: so patterns must say more.
+# List the head of every pull request, also of closed ones and for other branches; patterns choose.
 ask_refs() {
     awk -F '\t' '
         $2 ~ /^refs\/pull\/[0-9]+\/head$/ { asked[$1] = 1 }
@@ -138,7 +140,7 @@ like_patterns() {
     done
 }
 
-# -- the work, and what is told of it ----------------------------------------------------------------
+# -- the work and its report -------------------------------------------------------------------------
 
 refresh() {
     IFS=$newline
@@ -150,7 +152,7 @@ refresh() {
         code=$?
     counts=$(sed -n 's/^\([0-9]*\) updated, \([0-9]*\) not merged, \([0-9]*\) unchanged.*/\1 \2 \3/p' \
         "$work/page" | head -n 1)
-    [ $code -le 2 ] && [ -n "$counts" ] || fail "kmerge refresh gave no result"
+    [ $code -le 2 ] && [ -n "$counts" ] || fail "kmerge refresh had no result; its errors are in the log"
     IFS=' '
     # shellcheck disable=SC2086  # three numbers
     finish $counts
@@ -163,15 +165,15 @@ finish() {
         if [ -f "$work/page" ]; then cat "$work/page"; else printf '%s\n' "${4:-}"; fi
         if [ -f "$work/notes" ]; then printf '\n' && sort -u "$work/notes"; fi
         if [ "$1" != 0 ] && is_own_token; then
-            printf '\n%s %s\n' "Pushed with the workflow's own token: that starts no checks." \
-                "With a token of an App or of a person as \`token\` it does."
+            printf '\n%s %s\n' "The branches were pushed with the workflow's own token, so no checks start." \
+                "To start checks, set the input \`token\` to a token of an App or a person."
         fi
     } >"$work/summary"
     cat "$work/summary" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
     said
     quietly cat "$work/summary"
     if [ "$2" != 0 ]; then
-        printf '::warning title=kmerge refresh::%s\n' "branches that need a person: $2; see the summary"
+        printf '::warning title=kmerge refresh::%s\n' "branches that could not be updated: $2; see the summary"
     fi
 }
 

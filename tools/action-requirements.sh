@@ -1,9 +1,9 @@
 #!/bin/sh
-# Renews tools/action-requirements.txt: what the action installs, each file by its hash, for all
-# supported Pythons. Run it when pyproject.toml names other dependencies, or for newer versions.
+# Regenerates tools/action-requirements.txt, which lists what the action installs, each file by its
+# hash, for all supported Pythons. Run it if pyproject.toml has other dependencies, or for new versions.
 #
 #   tools/action-requirements.sh            needs `uv`
-#   tools/action-requirements.sh --upgrade  the newest versions, not those that stand there
+#   tools/action-requirements.sh --upgrade  the newest versions instead of those in the file
 set -eu
 
 cd "$(dirname -- "$0")/.."

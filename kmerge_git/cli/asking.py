@@ -48,27 +48,27 @@ if TYPE_CHECKING:
 
 HOWS = {"o": "ours", "t": "theirs", "b": "both", "0": "base", "h": "higher", "r": "rebump"}
 RESTS = {"O": "ours", "T": "theirs"}
-# by key, in the order of the prompt: the words that are printed for the key, and more for the help
+# by key, in the order of the prompt: the words that are printed for the key, and the help
 HELP = {
-    "o": ("ours", ""),
-    "t": ("theirs", ""),
-    "b": ("both", ", ours first"),
-    "0": ("base", ": neither change"),
-    "h": ("higher", ", of two versions"),
-    "r": ("rebump", ": a version above both"),
-    "e": ("edit", " it in your editor"),
-    "O": ("ours", " for the rest of this file"),
-    "T": ("theirs", " for the rest of this file"),
-    "a": ("all like this", ", in all files"),
-    "s": ("skip", ": leave it undecided"),
-    "k": ("back", " to the one before"),
-    "d": ("this file", " as it is on disk"),
-    "q": ("stop", ", keep the answers"),
-    "?": ("", "this list"),
+    "o": ("ours", "take ours"),
+    "t": ("theirs", "take theirs"),
+    "b": ("both", "take both, ours first"),
+    "0": ("base", "take the base and drop both changes"),
+    "h": ("higher", "take the higher of the two versions"),
+    "r": ("rebump", "take a version above both versions"),
+    "e": ("edit", "edit it in your editor"),
+    "O": ("ours", "take ours for the rest of this file"),
+    "T": ("theirs", "take theirs for the rest of this file"),
+    "a": ("all like this", "give all like this the same answer"),
+    "s": ("skip", "skip it and leave it unresolved"),
+    "k": ("back", "go back to the previous conflict"),
+    "d": ("this file", "take this file as it is on disk"),
+    "q": ("stop", "stop and keep the answers"),
+    "?": ("", "show this list"),
 }
 _OF_A_SHELL = "|&;<>()$`\\\"' \t\n*?[#~=%"  # characters for which git uses a shell
 _NOTE = "# kmerge: "
-_HOW = "an unchanged or empty text is not an answer; lines like this one are removed"
+_HOW = "to give no answer, leave this text unchanged; lines like this one are removed"
 
 
 def ask(resolving: Resolving, options: argparse.Namespace) -> int:
@@ -94,7 +94,7 @@ def ask(resolving: Resolving, options: argparse.Namespace) -> int:
 
 
 class Asking:
-    """Lead a person through the questions."""
+    """Ask the questions one after another and write the answered files."""
 
     def __init__(
         self,
@@ -123,10 +123,10 @@ class Asking:
         at = self._next(-1)
         if self._questions:
             known = len(self._questions) - len(self._resolving.left)
-            before = f", {known} answered before" if known else ""
+            before = f", {known} already answered" if known else ""
             self._screen.say(
-                f"{_conflicts(self._questions)}{before}; `?` explains the keys, "
-                "`q` stops and keeps the answers"
+                f"{_conflicts(self._questions)}{before}; press `?` for help, "
+                "or `q` to stop and keep the answers"
             )
         while at < len(self._questions):
             at = self._question(at)
@@ -175,9 +175,9 @@ class Asking:
             return self._next(at)
         if key == "?":
             keys = self._keys_here(at)
-            self._screen.rows(((f"{name}  {''.join(HELP[name])}", ""),) for name in keys)
+            self._screen.rows(((f"{name}  {HELP[name][1]}", ""),) for name in keys)
         else:
-            self._screen.say("this key is not an answer; `?` lists the keys", "yellow")
+            self._screen.say("this key is unknown; press `?` to list the keys", "yellow")
         return None
 
     # -- the keys
@@ -193,7 +193,7 @@ class Asking:
             self._say_answer(answered[0])
         for question, why in refused[:SHOWN_REFUSALS]:
             place = f"{question.path}: {question.conflict.spot}: " if len(questions) > 1 else ""
-            self._screen.say(f"not possible: {place}{why}", "yellow")
+            self._screen.say(f"cannot use this answer: {place}{why}", "yellow")
         if len(refused) > SHOWN_REFUSALS:
             self._screen.say(f"and {len(refused) - SHOWN_REFUSALS} more", "yellow")
         self._write({question.path for question in answered})
@@ -211,7 +211,7 @@ class Asking:
         self._screen.say(f"{_conflicts(like)} like this{name}")
         key = key or self._asked_for_all(like)
         if key not in HOWS:
-            self._screen.say("no conflict is answered", "yellow")
+            self._screen.say("no conflict got an answer", "yellow")
             return len(self._questions) if key == "q" else None
         return self._give(like, HOWS[key], at)
 
@@ -242,7 +242,7 @@ class Asking:
                 make = engine.answer_with if question.kind == "value" else engine.answer_lines
                 refused = give(engine, [(question, make(question, written(question, text)))])
             except NoAnswer as none:
-                self._screen.say(f"not answered: {words(none)}", "yellow")
+                self._screen.say(f"no answer was given: {words(none)}", "yellow")
                 return None
             except KmergeError as error:
                 refused = [(question, words(error))]
@@ -250,8 +250,8 @@ class Asking:
                 self._say_answer(question)
                 self._write({question.path})
                 return self._next(at)
-            self._screen.say(f"not possible: {refused[0][1]}", "yellow")
-            if self._asked("Edit it again? [y,n]") not in ("y", "Y", "e"):
+            self._screen.say(f"cannot use this answer: {refused[0][1]}", "yellow")
+            if self._asked("Edit the answer again? [y,n]") not in ("y", "Y", "e"):
                 return None
 
     def _skip(self, at: int) -> int | None:
@@ -275,9 +275,9 @@ class Asking:
         try:
             self._resolving.take_file(path)
         except KmergeError as error:
-            self._screen.say(f"not possible: {words(error)}", "yellow")
+            self._screen.say(f"cannot use this file: {words(error)}", "yellow")
             return None
-        self._screen.say(f"{path}: taken as it is on disk", most=1)
+        self._screen.say(f"{path}: resolved with the file on disk", most=1)
         self._whole.add(path)
         self.staged[path] = None
         self.failed.pop(path, None)
@@ -298,12 +298,12 @@ class Asking:
         self._put(ready)
         for path in ready:
             if path in self.failed:
-                self._screen.say(f"not written: {path}: {self.failed[path]}", "yellow")
+                self._screen.say(f"{path}: was not written: {self.failed[path]}", "yellow")
             elif path not in self.staged:
                 self._screen.say(f"{path}: in conflict again", "dim")
             else:
                 done = ", written and staged" if stages(self._resolving) else " and written"
-                self._screen.say(f"{path}: decided{done}", "dim")
+                self._screen.say(f"{path}: resolved{done}", "dim")
 
     def write_rest(self) -> None:
         """Write the files that still have conflicts."""
@@ -361,7 +361,7 @@ def _conflicts(questions: Sequence[Question]) -> str:
 
 
 class NoAnswer(KmergeError):
-    """Report that the person left the editor without an answer."""
+    """Report that the user left the editor without an answer."""
 
 
 def draft(question: Question, labels: tuple[str, str, str]) -> str:
@@ -369,13 +369,13 @@ def draft(question: Question, labels: tuple[str, str, str]) -> str:
     names = dict(zip(VERSIONS, map(label, labels), strict=True))
     about = [f"{question.path}: {question.conflict.shown()}"]
     if question.kind != "value":
-        about += ["edit the lines, and delete the lines of the markers;", _HOW]
+        about += ["edit the lines, and delete the conflict markers;", _HOW]
         return _noted(about) + _marked(question, names)
     for side in VERSIONS:
         value = question.values.side(side)
         shown = "(none)" if value is None else value.removesuffix("\n")
         about.append(f"{side} ({names[side]}): {shown}")
-    about += ["the value is below, as YAML;", _HOW]
+    about += ["edit the YAML value below;", _HOW]
     given = question.values.ours or question.values.theirs or ""
     return _noted(about) + given.removesuffix("\n") + "\n"
 
@@ -388,7 +388,7 @@ def edited(text: str) -> str:
         file.write_bytes(text.encode("utf-8", "surrogateescape"))
         code = _run(program, str(file))
         if code:
-            how = f"ended with {code}" if code > 0 else f"was ended by signal {-code}"
+            how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
             raise NoAnswer(f"the editor {how}")
         try:
             after = file.read_bytes().decode()
@@ -397,7 +397,7 @@ def edited(text: str) -> str:
         except UnicodeDecodeError as error:
             raise NoAnswer("the edited text is not UTF-8") from error
     if after == text:
-        raise NoAnswer("nothing was changed")
+        raise NoAnswer("the text was not changed")
     return after.replace("\r\n", "\n")
 
 
@@ -416,7 +416,7 @@ def written(question: Question, text: str) -> str:
         size = marker_size_for(_lines_of_sides(question))
         signs = tuple(sign * size for sign in "<|>")
         if any(line.startswith(signs) or line == "=" * size for line in lines):
-            raise KmergeError("a line of the markers is left")
+            raise KmergeError("the text still has a conflict marker")
     return left
 
 
@@ -433,15 +433,15 @@ def _run(program: str, file: str) -> int:
     try:
         return subprocess.call(argv)
     except OSError as error:
-        raise NoAnswer(f"the editor does not start: {error.strerror}") from error
+        raise NoAnswer(f"the editor cannot be started: {error.strerror}") from error
 
 
 def _editor() -> str:
     """Return the editor that git would start."""
     answer = ask_git("var", "GIT_EDITOR", env=dict(os.environ))
     if answer.code or not answer.line:
-        why = answer.complaint.removeprefix("error: ") or "git names no editor"
-        raise NoAnswer(why, hint="`git config core.editor` sets one")
+        why = answer.complaint.removeprefix("error: ") or "git has no editor"
+        raise NoAnswer(why, hint="set one with `git config core.editor`")
     return answer.line
 
 

@@ -17,21 +17,21 @@ from contextlib import suppress
 from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, shown
 
 DESCRIPTION = """\
-Print a script that makes a shell complete the commands and options of kmerge, and revisions,
-branches, remotes and files where they belong. The script asks kmerge, and kmerge asks git.
+Print a script with which a shell completes the commands and options of kmerge and their arguments,
+such as revisions, branches, remotes and files. The script gets them from kmerge and git.
 """
 EPILOG = """\
-bash, in ~/.bashrc; `git kmerge` is completed as well where git's own completion is loaded:
+bash, in ~/.bashrc; this also completes `git kmerge` if git's own completion is loaded:
   source <(kmerge completion bash)
 
-zsh, in ~/.zshrc, below `compinit`; or as a file in a folder of $fpath:
+zsh, in ~/.zshrc after `compinit`, or as a file in a directory of $fpath:
   source <(kmerge completion zsh)
   kmerge completion zsh >~/.zfunc/_kmerge
 
 fish:
   kmerge completion fish >~/.config/fish/completions/kmerge.fish
 
-A file need not be made again after an upgrade: the script knows no option by itself.
+You need not print the script again after an upgrade, because it gets the options from kmerge.
 
 exit code: 0 printed, 2 an error
 """
@@ -80,7 +80,7 @@ complete -c kmerge -f -a '(__kmerge_complete)'
 """,
 }
 # The kind of value for each metavar: names from git, fixed words, or '' for values that cannot be
-# listed. A metavar that is not in this table stands for a file.
+# listed. A metavar that is not in this table means a file.
 REVISION, BRANCH, REMOTE = "REV", "BRANCH", "REMOTE"
 _METAVARS = {
     **dict.fromkeys((REVISION, "RANGE", "A B"), REVISION), BRANCH: BRANCH, REMOTE: REMOTE,
@@ -98,7 +98,7 @@ _ASKED_OF_GIT = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of the command."""
-    parser.add_argument("shell", choices=tuple(SCRIPTS), help="for which shell")
+    parser.add_argument("shell", choices=tuple(SCRIPTS), help="the shell that will use the script")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -119,7 +119,7 @@ def complete(line: Sequence[str]) -> int:
 
 
 def candidates(words: Sequence[str]) -> dict[str, str]:
-    """Return the candidates for the last word, each with its help; '' stands for any file name."""
+    """Return the candidates for the last word, each with its help; '' means any file name."""
     *typed, word = words
     parser, action, place = _position(typed)
     if action is None and word.startswith("-") and "--" not in typed:
@@ -178,7 +178,7 @@ def _help(action: argparse.Action) -> str:
 
 
 def _values(action: argparse.Action, word: str) -> Iterable[str]:
-    """Return the possible values of an argument; '' stands for any file name."""
+    """Return the possible values of an argument; '' means any file name."""
     metavar = str(action.metavar or action.dest.upper())
     sort = _METAVARS.get(action.dest, _METAVARS.get(metavar))
     if action.choices:

@@ -36,7 +36,7 @@ IN_GIT = (
 )
 USAGE = (
     "kmerge driver: called by git as `driver --marker-size=%L --path=%P --base=%S --ours=%X "
-    "--theirs=%Y %O %A %B`; to merge by hand use `kmerge merge-file BASE OURS THEIRS`"
+    "--theirs=%Y %O %A %B`; to merge by hand, use `kmerge merge-file BASE OURS THEIRS`"
 )
 
 
@@ -46,7 +46,8 @@ def main(
     """Run the merge driver: merge the file %B into the file %A.
 
     `at_last` is called before %A is replaced, which comes last: if the process is killed after
-    that, git merges the result once more by lines. The time limit counts from `began`, or from now.
+    that, git merges the result again with its line merge. The time limit counts from `began`, or
+    from now.
     """
     paths = [arg for arg in argv if not arg.startswith("--")]
     options = [arg[2:].partition("=") for arg in argv if arg.startswith("--")]
@@ -78,7 +79,7 @@ def _version() -> int:
     texts = Three(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 1\nb: 2\n").map(YamlText)
     outcome = merge(texts, Options(), lambda favor, size: Given(b"", clean=False))
     if outcome.method != "structure" or outcome.text != b"a: 2\nb: 2\n":
-        raise RuntimeError(outcome.reason or "a trial merge came out wrong")
+        raise RuntimeError(outcome.reason or "a trial merge had a wrong result")
     print(f"kmerge {__version__}")
     return CLEAN
 
@@ -148,8 +149,8 @@ def _line_merge(
 def _rerere_is_on() -> bool:
     """Return whether git remembers resolutions.
 
-    It knows markers of one size only. Beside the markers that a version has, it would not see
-    longer ones, and take this conflict for another one.
+    Git then recognizes markers of one size only. It would not see longer markers next to those that
+    a version already has, and would mistake this conflict for another one.
     """
     from kmerge_git.git.spawned_git import GitQuestion
 
@@ -167,7 +168,7 @@ def _late(name: str, texts: Three[bytes], options: Options, late: str) -> Outcom
         return CONFLICT
     encrypted = unmerged(texts, options, late)
     if encrypted is None:
-        _say(name, f"{late}, git's line merge instead")
+        _say(name, f"{late}; git's line merge is used")
     return NO_ANSWER if encrypted is None else encrypted
 
 
@@ -269,19 +270,19 @@ def _tell(name: str, outcome: Outcome, options: Options) -> None:
     try:
         _report(name, outcome, options)
     except BaseException as error:
-        _say(name, f"the decisions cannot be listed: {type(error).__name__}")
+        _say(name, f"cannot report the decisions of the merge: {type(error).__name__}")
 
 
 def _report(name: str, outcome: Outcome, options: Options) -> None:
     """Print a line for each conflict, and one line for the file if needed."""
     if outcome.method == "lines" and outcome.reason.startswith("internal"):
-        _say(name, f"{outcome.reason}; git's line merge instead, please report it")
+        _say(name, f"{outcome.reason}; git's line merge is used; please report it")
     if options.virtual:
         return  # in a merge of ancestors nobody decides conflicts, and no side is ours
     if outcome.method == "lines" and outcome.reason.startswith("a template: "):
         _say(name, outcome.reason.partition(" (")[0])
     elif outcome.method == "lines" and "more than " in outcome.reason:
-        _say(name, f"merged by lines: {outcome.reason}")
+        _say(name, f"git's line merge is used: {outcome.reason}")
     if outcome.method != "lines":
         _report_conflicts(name, outcome.conflicts)
     is_told = options.favor or options.policy or (outcome.journal and outcome.journal.settled())
@@ -293,7 +294,7 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         from kmerge_git.visible import counted
 
         conflicts = counted(len(outcome.conflicts), "conflict")
-        _say(name, f"{conflicts}, the rest is merged; `kmerge resolve` asks")
+        _say(name, f"{conflicts}, everything else is merged; run `kmerge resolve`")
 
 
 def _report_conflicts(name: str, conflicts: tuple[Conflict, ...]) -> None:
@@ -307,7 +308,7 @@ def _report_conflicts(name: str, conflicts: tuple[Conflict, ...]) -> None:
         path = relpath(name, variable("GIT_PREFIX") or ".")  # git runs the driver at the top
         path = quote(f"./{path}" if path.startswith("-") else path)
         more = len(conflicts) - MOST_NAMED
-        _say(name, f"and {more} more: `kmerge resolve --list {path}`")
+        _say(name, f"and {more} more; run `kmerge resolve --list {path}` to list all")
 
 
 def _report_losses(name: str, outcome: Outcome) -> None:

@@ -3,7 +3,7 @@
 Python compiles a script at every start, so this script is short; `cli/start.py` does the rest. The
 modules come from one file that the first run writes (see `kmerge_git.bundle`). If that file is
 missing, broken or old, the modules are loaded from their own files. If there is no result, the
-process ends with exit code 1, and git merges the file by lines.
+process ends with exit code 1, and git uses its line merge.
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""`kmerge generate`: make generated files anew when the sources of a merge are decided."""
+"""`kmerge generate`: regenerate files after the conflicts in their sources are resolved."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from kmerge_git.errors import UsageError
 from kmerge_git.visible import counted
 
 DESCRIPTION = """\
-Run the commands that write generated files, and stage these files. Nothing is run but the commands
-in the repository's own configuration (.git/config), and these only by this command.
+Run the commands that write generated files, and stage these files. kmerge runs only commands from
+the repository's own configuration (.git/config), and only when you call `kmerge generate`.
 """
 EPILOG = """\
 set up, in each clone:
   git config --local kmerge.generate.crds.command 'make manifests'
-  git config --local kmerge.generate.crds.files 'config/crd/**'         what it writes
+  git config --local kmerge.generate.crds.files 'config/crd/**'         files it writes
   git config --local --add kmerge.generate.crds.files 'config/rbac/*.yaml'
-  git config --local kmerge.generate.crds.sources 'api/**'              what it reads
+  git config --local kmerge.generate.crds.sources 'api/**'              files it reads
   git config --local kmerge.generate.crds.timeout 300                   seconds (default: 600)
 
 examples:
-  kmerge generate                all generators, each after those whose files it reads
-  kmerge generate crds           this one
-  kmerge generate --restore      puts back what was there before a run that was killed
+  kmerge generate                run all generators, each after those whose files it reads
+  kmerge generate crds           run only this generator
+  kmerge generate --restore      restore the files as they were before a run that was killed
 
-First it lists what others changed besides manifests and generated files, such as a Makefile or a
-script, because a command may run that, and asks. If a command fails, takes too long, or leaves a
-conflict marker, all generated files are put back. If a file changes that no `.files` names, it is
-listed, and nothing is staged.
+A command may run files that others changed, such as a Makefile or a script. So kmerge first lists
+all changed files except manifests and generated files, and asks before it runs a command. If a
+command fails, takes too long, or leaves a conflict marker, all generated files are restored. If a
+command changes a file that no `.files` setting matches, the file is listed and nothing is staged.
 
-exit status: 0 generated and staged, 1 nothing is staged, 2 an error
+exit status: 0 the generated files are staged, 1 nothing is staged, 2 an error
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add = parser.add_argument
-    add("generators", nargs="*", metavar="NAME", help="which generators to run (default: all)")
-    add("--yes", action="store_true", help="run them without asking")
-    add("--restore", action="store_true", help="put back the files that a killed run left changed")
+    add("generators", nargs="*", metavar="NAME", help="the generators to run (default: all)")
+    add("--yes", action="store_true", help="run the commands without asking")
+    add("--restore", action="store_true", help="restore the files as they were before a killed run")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,24 +52,29 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the commands, as Ctrl-C does
     repository = Repository.open()
     if args.restore:
-        warn(f"the generated files are put back; what was there is in {restore(repository)}")
+        warn(f"restored the generated files; those of the killed run are in {restore(repository)}")
         return 0
     plan = make_plan(repository, args.generators)
     files = foreign(plan)
-    warn(*(f"{path}: it is changed, and a command may run it" for path in files))
+    warn(*(f"{path}: this file was changed, and a command may run it" for path in files))
     warn(
         f"{plan.operation.name or 'no merge or rebase is in progress'}: "
-        f"{counted(len(files), 'changed file')} besides manifests and generated files"
+        f"{counted(len(files), 'changed file')} other than manifests and generated files"
     )
-    warn(*(f"{one.name} runs `{one.command}`" for one in plan.generators))
+    warn(*(f"the generator {one.name} runs `{one.command}`" for one in plan.generators))
     if not (args.yes or _agrees()):
         return 1
     failure, elsewhere, staged = generate(plan)
-    warn(*(f"{path}: it changed, and no `.files` names it" for path in elsewhere))
+    warn(
+        *(
+            f"{path}: this file was changed, but no `.files` setting matches it"
+            for path in elsewhere
+        )
+    )
     if failure:
-        warn(f"{failure}; the generated files are put back, nothing is staged")
+        warn(f"{failure}; the generated files were restored, and nothing was staged")
     elif elsewhere:
-        warn("nothing is staged, and nothing is put back")
+        warn("nothing was staged, and nothing was restored")
     else:
         warn(f"{counted(len(staged), 'generated file')} staged")
     return 1 if failure or elsewhere else 0
@@ -78,6 +83,6 @@ def run(args: argparse.Namespace) -> int:
 def _agrees() -> bool:
     """Ask a person whether to run the commands."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("there is no terminal to ask on", hint="nothing is run; --yes runs it")
-    say("Run it? [y/N]")
+        raise UsageError("cannot ask without a terminal", hint="use --yes to run the commands")
+    say("Run these commands? [y/N]")
     return sys.stdin.readline().strip().lower() in ("y", "yes")

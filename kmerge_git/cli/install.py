@@ -21,7 +21,7 @@ from kmerge_git.git.tracked_files import top_of_tree, tracked, values_of
 from kmerge_git.git.unasked import WAYS, told_branches
 
 CHART = "Chart.yaml"
-BOOTSTRAP = "for the setup of a clone (make setup, ..): kmerge install --quiet"
+BOOTSTRAP = "add this command to the setup of a clone, such as `make setup`: kmerge install --quiet"
 CHARTS = "kmerge install --charts"
 # what people do alike in charts, if they do; the first is the one that needs no past
 CHART_POLICIES = (
@@ -34,18 +34,18 @@ CHART_POLICIES = (
 EPILOG = """\
 examples:
   kmerge install                      this clone: .git/config and .git/info/attributes
-  kmerge install --global             every repository of yours
-  kmerge install --shared             write the committed .gitattributes, for the whole team
-  kmerge install --team               also the hooks of kmerge in .pre-commit-config.yaml
+  kmerge install --global             all of your repositories
+  kmerge install --shared             write .gitattributes, which you commit for the whole team
+  kmerge install --team               the same, and add kmerge's hooks to .pre-commit-config.yaml
   kmerge install --pattern 'deploy/**/*.yaml'
-  kmerge install --diff               `git diff` shows manifests by resource and field, too
-  kmerge install --charts             also policies for what both sides change in a Chart.yaml
-  kmerge install --dry-run            show what would be written, write nothing
+  kmerge install --diff               let `git diff` show manifests by resource and field
+  kmerge install --charts             add policies for conflicts in Chart.yaml
+  kmerge install --dry-run            show what would be written, but write nothing
 
 kmerge registers files named *.yaml, *.yml, kustomization and Kustomization, and the helpers and
 notes of Helm charts (templates/**/*.tpl, templates/NOTES.txt). Git alone merges files with the
-usual names of SOPS secrets (*.enc.yaml, *.sops.yaml, secrets.*.yaml). `kmerge status` shows whether
-it works, `kmerge uninstall` undoes it.
+usual names of SOPS secrets (*.enc.yaml, *.sops.yaml, secrets.*.yaml). Run `kmerge status` to check
+the result, and `kmerge uninstall` to undo it.
 """
 
 
@@ -57,48 +57,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="P",
-        help="send files that match P to the driver, instead of the usual names (repeatable)",
+        help="register files that match the pattern P, not those with the usual names (repeatable)",
     )
-    json = parser.add_argument("--with-json", action="store_true", help="register *.json, too")
+    json = parser.add_argument("--with-json", action="store_true", help="also register *.json")
     add_old(parser, "--json", json)
     parser.add_argument(
         "--on-conflict",
         choices=("abort", "skip", "overwrite"),
         default="abort",
-        help="what to do where a line gives the same files to another driver (default: abort)",
+        help="what to do if the same files already have another merge driver (default: abort)",
     )
-    parser.add_argument("--hooks", action="store_true", help="also write git hooks that check")
+    parser.add_argument(
+        "--hooks", action="store_true", help="also write git hooks that run `kmerge check`"
+    )
     parser.add_argument(
         "--team",
         action="store_true",
-        help="write what a team commits: --shared, and hooks in .pre-commit-config.yaml",
+        help="write .gitattributes and the hooks in .pre-commit-config.yaml, for a team to commit",
     )
     parser.add_argument(
         "--hooks-from",
         default="",
         metavar="URL@REV",
-        help="with --team: where pre-commit gets the hooks (default: the release that this is)",
+        help="with --team: the repository and revision of the hooks (default: this release)",
     )
     parser.add_argument(
-        "--diff", action="store_true", help="also let `git diff` show these files by field"
+        "--diff",
+        action="store_true",
+        help="also let `git diff` show these files by resource and field",
     )
     parser.add_argument(
         "--charts",
         action="store_true",
-        help="also write the policies for Helm charts that the past of this repository supports",
+        help="also write the policies for Helm charts that past merges of this repository support",
     )
-    parser.add_argument("--mergetool", action="store_true", help="also register `git mergetool`")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print problems only")
+    parser.add_argument("--mergetool", action="store_true", help="also set up `git mergetool`")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only problems")
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
     """Define the options that `install` and `uninstall` have in common."""
     scopes = parser.add_mutually_exclusive_group()
     for scope, text in (
-        ("local", "this clone, with all its worktrees (the default)"),
-        ("global", "all repositories of this user"),
-        ("system", "all users of this machine"),
-        ("worktree", "this worktree alone (needs extensions.worktreeConfig)"),
+        ("local", "apply to this clone and all its worktrees (default)"),
+        ("global", "apply to all repositories of this user"),
+        ("system", "apply to all users of this machine"),
+        ("worktree", "apply only to this worktree (needs extensions.worktreeConfig)"),
     ):
         scopes.add_argument(
             f"--{scope}",
@@ -111,17 +115,21 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shared",
         action="store_true",
-        help="use the committed .gitattributes instead of a private attribute file",
+        help="change the committed .gitattributes instead of a private attribute file",
     )
-    parser.add_argument("-n", "--dry-run", action="store_true", help="show the changes, make none")
+    parser.add_argument(
+        "-n", "--dry-run", action="store_true", help="show the changes, but do not make them"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Register the driver; a second call changes nothing."""
     _require_one_way(args)
     if args.charts and args.scope in ("global", "system"):
-        hint = "leave --charts out, and run `kmerge install --charts` in the repository"
-        raise UsageError(f"--charts is for one repository, not for --{args.scope}", hint=hint)
+        hint = "omit --charts, then run `kmerge install --charts` in the repository"
+        raise UsageError(
+            f"--charts is for one repository and cannot be used with --{args.scope}", hint=hint
+        )
     policies = _policies(quiet=args.quiet) if args.charts else []
     wish = Wish(
         scope=args.scope,
@@ -135,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
         policies={CHART: policies} if policies else None,
     )
     plan = plan_install(wish, Path.cwd())
-    nothing = "already registered, nothing to do"
+    nothing = "kmerge is already registered; nothing to do"
     lines: list[str] = []
     if args.team:
         from kmerge_git.cli.team_hooks import hook_source, plan_team_hooks
@@ -148,8 +156,8 @@ def run(args: argparse.Namespace) -> int:
     for line in lines:
         tell(line)
     if plan.changes and not args.dry_run and not args.quiet:
-        rest = "" if args.pattern else ", except for the usual names of SOPS secrets"
-        tell(f"registered{rest}; `kmerge status` shows whether it works")
+        rest = "" if args.pattern else ", except for files named like SOPS secrets"
+        tell(f"kmerge is registered{rest}; run `kmerge status` to check it")
     if not args.quiet:
         _tell_of_charts(policies, is_made=not args.dry_run)
         _tell_of_branches(is_made=not args.dry_run)
@@ -159,12 +167,14 @@ def run(args: argparse.Namespace) -> int:
 def _require_one_way(args: argparse.Namespace) -> None:
     """Refuse options that do not go together with --team."""
     if args.hooks_from and not args.team:
-        raise UsageError("--hooks-from is for --team", hint="give both, or none of them")
+        raise UsageError("--hooks-from needs --team", hint="add --team, or omit --hooks-from")
     if args.team and args.scope in ("global", "system"):
-        hint = f"run `kmerge install --{args.scope}` for yourself, and --team in the repository"
-        raise UsageError(f"--team is for one repository, not for --{args.scope}", hint=hint)
+        hint = f"run `kmerge install --{args.scope}` for yourself, then `--team` in the repository"
+        raise UsageError(
+            f"--team is for one repository and cannot be used with --{args.scope}", hint=hint
+        )
     if args.team and args.hooks:
-        hint = "leave --hooks out: with --team pre-commit calls the hooks"
+        hint = "omit --hooks, because with --team pre-commit runs the hooks"
         raise UsageError("--team and --hooks would run all checks twice", hint=hint)
 
 
@@ -183,33 +193,35 @@ def _policies(*, quiet: bool) -> list[str]:
         chosen = [item for item in chosen if not item.endswith(":mine")]
     for trial in trials:
         if trial.settled and not quiet:
-            words = f"{trial.rule.policy} for {trial.rule.field}: {trial.rate}"
+            words = f"policy `{trial.rule.policy}` for `{trial.rule.field}`: {trial.rate}"
             tell(f"{trial.standing or 'not written'}: {words}")
     if not chosen and len(trials[0].compared) < ENOUGH:
         chosen = [":".join(CHART_POLICIES[0])]
         if not quiet:
-            why = "no past of this repository supports a policy yet"
-            tell(f"{chosen[0]} alone: {why}; `kmerge replay --pulls` tells how to fetch more of it")
+            why = "there are too few past merges to support another policy"
+            tell(
+                f"only {chosen[0]} is written: {why}; `kmerge replay --pulls` shows how to get more"
+            )
     return chosen
 
 
 def _tell_of_charts(policies: list[str], *, is_made: bool) -> None:
-    """Name `--charts` where there are charts, or the charts for which another line counts."""
+    """Suggest `--charts` if there are charts, or list charts with another attribute line."""
     top = top_of_tree()
     charts = tracked(top, f":(top,glob)**/{CHART}") if top else []
     if not top or not charts:
         return
     said = values_of(top, charts, POLICY)
     if not policies and not said:
-        tell(f"there are Helm charts here: `{CHARTS}` also settles what both sides do in {CHART}")
+        tell(f"there are Helm charts; run `{CHARTS}` to add policies for conflicts in {CHART}")
     elif policies and is_made:
         others = [path for path in charts if not {*policies} <= {*said.get(path, "").split(",")}]
         for path in others[:SHOWN_NAMES]:
-            say(f"note: {path}: another line counts; `kmerge status {path}` names it")
+            say(f"note: {path}: another attribute line has priority; see `kmerge status {path}`")
 
 
 def _tell_of_branches(*, is_made: bool) -> None:
-    """Name the branches whose attributes do not give manifests to kmerge as they do here."""
+    """List the branches whose attributes do not give manifests to kmerge as this branch does."""
     top = top_of_tree() if is_made else None
     text = told_branches(top) if top else ""
     if text:
@@ -219,7 +231,7 @@ def _tell_of_branches(*, is_made: bool) -> None:
 def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str, quiet: bool = False) -> None:
     """Make the changes of the plan and print them unless `quiet`; in a dry run only print them."""
     if dry_run and plan.changes:
-        print("would change (nothing is written):")
+        print("these changes would be made (nothing is written):")
     for change in plan.changes:
         if dry_run:
             for line in change.lines():
@@ -237,12 +249,12 @@ def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str, quiet: bool = Fal
 UNINSTALLED = """\
 examples:
   kmerge uninstall                    this clone
-  kmerge uninstall --global           your user's configuration and attributes
+  kmerge uninstall --global           your own git configuration and attributes
   kmerge uninstall --shared           the block in the committed .gitattributes
 
-The command removes only what kmerge wrote; with --global also what `kmerge vendor` fetched, in
-$XDG_CACHE_HOME/kmerge/vendor or ~/.cache/kmerge/vendor. Your own settings (`git config kmerge.*`),
-hooks that you changed, and every other line of the attribute files stay.
+The command removes only what kmerge wrote. With --global it also removes what `kmerge vendor`
+fetched to $XDG_CACHE_HOME/kmerge/vendor or ~/.cache/kmerge/vendor. It keeps your own settings
+(`git config kmerge.*`), hooks that you changed, and all other lines of the attribute files.
 """
 
 
@@ -251,7 +263,7 @@ def run_uninstall(args: argparse.Namespace) -> int:
     from kmerge_git.vendored.upstream_copies import cache_folder
 
     plan = plan_uninstall(Wish(scope=args.scope, shared=args.shared), Path.cwd())
-    carry_out(plan, dry_run=args.dry_run, nothing="not registered here, nothing to do")
+    carry_out(plan, dry_run=args.dry_run, nothing="kmerge is not registered; nothing to do")
     if args.shared:
         _tell_of_team_hooks(Path(ask_here("--show-toplevel"), PRE_COMMIT))
     if args.scope == "global" and (cache := cache_folder()).is_dir():
@@ -264,10 +276,10 @@ def run_uninstall(args: argparse.Namespace) -> int:
 
 
 def _tell_of_team_hooks(config: Path) -> None:
-    """Name the hooks of kmerge in the configuration of pre-commit, which a person takes out."""
+    """List the hooks of kmerge in the configuration of pre-commit, which the user must remove."""
     names = [match[1] or match[2] for match in IN_PRE_COMMIT.finditer(read_text(config))]
     if names:
-        say(f"note: {config} still has hooks of kmerge: {', '.join(names)}")
+        say(f"note: {config} still has hooks of kmerge; remove them: {', '.join(names)}")
 
 
 uninstall = SimpleNamespace(EPILOG=UNINSTALLED, add_arguments=add_places, run=run_uninstall)

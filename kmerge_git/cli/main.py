@@ -192,25 +192,25 @@ def _rows(commands: Mapping[str, str | dict[str, str]]) -> str:
 # BEHIND_DASHES, the name of the argument that takes the words after `--`.
 # A module is imported only when its command is called: imports take most of the start-up time.
 LISTED: dict[str, str | dict[str, str]] = {
-    "install": "set up git so that it merges manifests with kmerge",
+    "install": "set up git to merge manifests with kmerge",
     "uninstall": "remove from git what `kmerge install` wrote",
     "status": "show whether git merges your manifests with kmerge",
     "merge": "merge a branch, even if resources moved to other files",
     "preview": "show what a merge or rebase would do, and change nothing",
     "resolve": "resolve the conflicts of a merge, field by field",
-    "explain": "show why each field of a merge came out as it did",
+    "explain": "show why each field of a merge has its value",
     "check": "find wrong patches, conflict markers and duplicate keys",
-    "replay": "repeat past merges and compare with what people made of them",
+    "replay": "repeat past merges and compare them with what people committed",
     "more merging": {
         "diff": "show what changed, by resource and field",
-        "refresh": "merge a revision into each branch where git alone would conflict",
-        "generate": "make generated files anew after a merge, by your own commands",
+        "refresh": "merge a revision into branches that git alone cannot merge",
+        "generate": "regenerate generated files after a merge, with your own commands",
         "merge-file": "merge three files: base, ours and theirs",
         "mergetool": "merge three files for `git mergetool`",
     },
     "packages": {
         "merge2": "copy fields of one manifest, or a directory of them, into another",
-        "merge3": "bring what changed upstream into a copy with local changes",
+        "merge3": "merge upstream changes into a copy with local changes",
         "vendor": "update packages from other repositories and keep local changes",
     },
     "patches": {
@@ -219,7 +219,7 @@ LISTED: dict[str, str | dict[str, str]] = {
         "apply": "print the object that `kubectl apply` would make",
         "last-applied": "view, set or edit the annotation of `kubectl apply`",
     },
-    "completion": "print the script that completes commands in your shell",
+    "completion": "print the completion script for your shell",
 }
 COMMANDS = {
     command: summary
@@ -239,10 +239,10 @@ SHARED = {"uninstall": "install", "merge2": "merge3", "policy": "replay"}
 ABOUT = """\
 Merges Kubernetes manifests in git by resource and field instead of by line.
 `kmerge help COMMAND` explains a command; `kmerge help merging`, `help packages`
-and `help patches` describe the commands of these three rows."""
+and `help patches` describe the commands in these three groups."""
 
 VERBOSE = ("-v", "--verbose")
-SHOWN = "print git calls"
+SHOWN = "print the git commands that kmerge runs"
 
 
 class Parser(argparse.ArgumentParser):
@@ -270,7 +270,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=see)
 
     def flags(self) -> list[str]:
-        """Return the names of the options that help lists; leave out old names."""
+        """Return the names of the options that help lists, without old names."""
         return [flag for action in shown(self) for flag in action.option_strings]
 
     def _is_unknown(self, word: str) -> bool:
@@ -282,7 +282,7 @@ class Parser(argparse.ArgumentParser):
         see = f"see `{self.prog} --help`"
         slips = (word.partition("=")[0] for word in words if word.startswith("-"))
         meant = next(filter(None, (_meant(slip, self.flags()) for slip in slips)), "")
-        raise UsageError(f"unknown: {' '.join(words)}", hint=f"{meant} {see}".strip())
+        raise UsageError(f"unknown argument: {' '.join(words)}", hint=f"{meant} {see}".strip())
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -312,7 +312,7 @@ class TellVersion(argparse.Action):
 
 
 def line_parser(name: str = "") -> Parser:
-    """Return the parser of the named command's lines, or without a name of `kmerge` itself."""
+    """Return the parser of the named command, or of `kmerge` itself if no name is given."""
     parser = Parser(
         prog="kmerge",
         allow_abbrev=False,  # the first word must show which command is meant
@@ -341,7 +341,7 @@ def line_parser(name: str = "") -> Parser:
 
 
 def module_of(name: str) -> Any:
-    """Import the module of a command and return it, or its part of a module of two commands."""
+    """Import and return the module of a command, or its part of a module with two commands."""
     module = import_module(f"kmerge_git.cli.{SHARED.get(name, name).replace('-', '_')}")
     return getattr(module, name) if name in SHARED else module
 
@@ -395,7 +395,7 @@ class Old(argparse.Action):
         name = self._now.option_strings[-1]
         value = values if self._value is None else self._value
         new = name if self._value is None else f"{name} {value}"
-        say(f"kmerge: {option_string} is called `{new}` now; the next release takes that alone")
+        say(f"kmerge: {option_string} is now called `{new}`; the next release accepts only that")
         self._now(parser, namespace, value, name)
 
 

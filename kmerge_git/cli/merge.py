@@ -11,20 +11,20 @@ from kmerge_git.errors import UsageError
 from kmerge_git.git.run_git import ask_git
 
 DESCRIPTION = """\
-Do what `git merge REV` does, but merge all manifests in one process: edits follow resources to
-other files, and the command lists what it resolved. Git keeps the state of the merge.
+Do what `git merge REV` does, but merge all manifests in one process. Edits follow resources that
+moved to other files, and the command lists what it resolved. Git keeps the state of the merge.
 """
 
 EPILOG = """\
 examples:
   kmerge merge topic               merge the branch, and commit unless there are conflicts
-  kmerge merge -X theirs topic     their side wins where both changed a field; or --favor theirs
+  kmerge merge -X theirs topic     theirs wins if both sides changed a field (or --favor theirs)
   kmerge merge --abort             undo a merge with conflicts
 
-The command works without `kmerge install`. If git needs no merge (a fast-forward) or refuses it
-(local changes), git itself answers. `kmerge merge-file` merges three files.
+The command works without `kmerge install`. If no merge is needed (a fast-forward) or possible
+(local changes), git alone does the work. To merge three files, use `kmerge merge-file`.
 
-exit status: 0 merged, 1 there are unresolved conflicts, else as git merge
+exit status: 0 merged, 1 unresolved conflicts are left, other codes as in git merge
 """
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run", "spelled"]
@@ -32,7 +32,7 @@ __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run", "spelled"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument("revs", nargs="*", metavar="REV", help="what to merge")
+    parser.add_argument("revs", nargs="*", metavar="REV", help="the branch or commit to merge")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     add_git_options(parser)
     merge_file.add_favor(parser)
@@ -60,7 +60,7 @@ def _are_files(args: argparse.Namespace) -> bool:
     if len(args.revs) != 3:
         if is_meant:
             raise UsageError(
-                f"{len(args.revs)} files are given, and three are needed: BASE OURS THEIRS",
+                f"three files are needed (BASE OURS THEIRS), not {len(args.revs)}",
                 hint="see `kmerge merge-file --help`",
             )
         return False

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 _WITH_A_DRIVER = ("", "ort", "recursive")  # the strategies that give a file to its driver
 
 
-WHAT_NOW = "`git merge --abort` goes back, `kmerge resolve` goes on"
+WHAT_NOW = "run `git merge --abort` to undo the merge, or `kmerge resolve` to continue"
 
 
 class Plainly(Exception):
     """Leave the merge to `git merge` alone; `why` is the reason.
 
-    `driven` says whether to register the driver for this merge. `asks` says whether git surely
+    If `driven` is true, the driver is registered for this merge. `asks` is true if git certainly
     calls the driver; this is uncertain for several branches at once and for `-s resolve`.
     """
 
@@ -136,12 +136,14 @@ def merge_whole(args: argparse.Namespace) -> int:
         raise
     except KeyboardInterrupt:
         if task and task.place.merge_heads:
-            warn(f"stopped in the middle of the merge; {WHAT_NOW}")
+            warn(f"the merge was interrupted; {WHAT_NOW}")
         raise
     except Plainly as way:
         ask_here("--show-toplevel")
         if way.why and not call.is_quiet:
-            warn(f"{way.why}: plain `git merge`{' with the driver' if way.asks else ''}")
+            warn(
+                f"using plain `git merge`{' with the merge driver' if way.asks else ''}: {way.why}"
+            )
         words = [*call.typed.words(), *call.revs]
         code = git.plainly(words, driven=way.driven, favor=call.given.favor, out=call.out)
         return _by_git(call, code)
@@ -170,18 +172,18 @@ def _task(call: _Call) -> Task:
     if any(name in STATE for name, _ in call.typed.pairs):
         raise Plainly(driven=False)
     if len(call.revs) > 1:
-        raise Plainly("several branches at once", asks=False)
+        raise Plainly("several branches are merged at once", asks=False)
     if call.strategy not in _WITH_A_DRIVER:
-        raise Plainly(f"strategy {call.strategy}", asks=False)
+        raise Plainly(f"the merge strategy is `{call.strategy}`", asks=False)
     if call.renormalizes:  # git then merges texts that are not the stored versions
-        raise Plainly("the files are renormalized")
+        raise Plainly("git renormalizes the files of this merge")
     place = git.find_place(call.rev)
     if place is None or place.merge_heads or (call.is_squash and call.given.last("--commit")):
         raise Plainly  # `git merge` reports why it cannot merge
     if place.is_trivial:
         raise Plainly(driven=False)
     if len(place.bases) > 1:
-        raise Plainly("the branches were merged crosswise before")
+        raise Plainly("the branches have several merge bases")
     from kmerge_git.whole.fresh_merge import Task
 
     try:
@@ -252,16 +254,16 @@ def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
         return start.answer.code == 1 and bool(git.unmerged())
     heads = task.place.merge_heads
     if heads and heads != [task.place.theirs]:  # FETCH_HEAD may name several
-        _give_up(call, "several branches at once", asks=False)
+        _give_up(call, "several branches are merged at once", asks=False)
     return bool(heads) and start.answer.code in (0, 1)
 
 
 def _leave_names(call: _Call, start: git.Start) -> None:
     """Leave the merge to git if names of files are in conflict or a rename is ambiguous."""
     if start.is_nested:
-        _give_up(call, "a file is renamed to two names, or onto another one")
+        _give_up(call, "a file is renamed to two names, or to the name of another file")
     if git.is_about_names(start.answer.out):
-        _give_up(call, "names of files are in conflict")
+        _give_up(call, "the names of some files are in conflict")
 
 
 def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
@@ -299,8 +301,8 @@ def _may_have_moved(task: Task) -> bool:
 def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
     """Refuse a merge of which git staged no file: a commit would drop the branch's changes."""
     _relay(call, git.left_over(start.answer.out, ()), start.answer.err)
-    done = "it is taken back" if git.abort(squash=False) else "`git merge --abort` takes it back"
-    raise KmergeError(f"git has staged nothing of the merge; {done}", hint="then try again")
+    done = "it was undone" if git.abort(squash=False) else "undo it with `git merge --abort`"
+    raise KmergeError(f"git did not stage any file of the merge; {done}", hint="then try again")
 
 
 def _carry_out(task: Task, plan: SolvePlan) -> None:
@@ -317,8 +319,8 @@ def _carry_out(task: Task, plan: SolvePlan) -> None:
 
 def _give_up(call: _Call, why: str, *, asks: bool = True) -> NoReturn:
     if not git.abort(squash=call.is_squash):
-        hint = "`git merge --abort` gives the merge up"
-        raise KmergeError(f"{why}, and the merge cannot be taken back", hint=hint)
+        hint = "run `git merge --abort`"
+        raise KmergeError(f"{why}, and git could not undo the merge", hint=hint)
     raise Plainly(why, asks=asks)
 
 
@@ -352,7 +354,7 @@ def _finish(call: _Call, task: Task, left: list[str], last: str) -> tuple[int, l
         return 0, []
     code = git.commit(task.place, call.given.of_the_commit, edit=call.edits, out=call.out)
     if code:
-        warn("all is merged and staged, but not committed: finish with `git commit`")
+        warn("everything is merged and staged, but not committed; finish with `git commit`")
         return code, []
     if not call.is_quiet:
         _relay(call, f"Merge made by the '{call.strategy or 'ort'}' strategy.\n", "")
@@ -363,7 +365,7 @@ def _finish(call: _Call, task: Task, left: list[str], last: str) -> tuple[int, l
 
 
 def _lines(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the report; leave out files that git alone merges in the same way.
+    """Yield the lines of the report, without files that git alone merges in the same way.
 
     No file is called both resolved and left: the conflicts of the files `as_before` were left, and
     rerere has resolved them.
@@ -374,11 +376,11 @@ def _lines(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> It
         open_files = [f.path for f in plan.files if f.verdict != "solved"]
         ours = sum(path not in as_before for path in (*open_files, *plan.others))
         yield (
-            f"git alone would have {counted(len(by_git), 'file')} in conflict, "
-            f"kmerge has {ours or 'none'}"
+            f"git alone would leave {counted(len(by_git), 'file')} in conflict, "
+            f"kmerge leaves {ours or 'none'}"
         )
     yield from _some(
-        f"{move.resource} moved to {move.target}: its change in {move.source} follows it"
+        f"{move.resource} moved to {move.target}; its change in {move.source} is applied there"
         for file in plan.files
         if file.verdict == "solved"
         for move in file.arrivals
@@ -387,7 +389,7 @@ def _lines(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> It
     better = [file.path for file in plan.files if file.result == "improved"]
     if better:
         names = ", ".join(_some(better))
-        yield f"git alone would merge cleanly, but with another result: {names}"
+        yield f"git alone would merge these files cleanly, but with a different result: {names}"
     yield from _decided(plan)
     yield from _left(plan, left, as_before)
 
@@ -399,11 +401,11 @@ def _left(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> Ite
     yield from _some(line for file in files for line in _what_is_left(file))
     for why in sorted(set(others.values())):
         paths = [path for path, reason in others.items() if reason == why]
-        yield f"still in conflict, {why}: {', '.join(_some(paths))}"
+        yield f"still in conflict ({why}): {', '.join(_some(paths))}"
     unstaged = [path for path in as_before if path in left]
     if as_before:
-        staged = "" if unstaged else ", and staged"
-        yield f"resolved by rerere as before{staged}, look at it: {', '.join(_some(as_before))}"
+        staged = "" if unstaged else " and staged them"
+        yield f"rerere resolved these files{staged}; check them: {', '.join(_some(as_before))}"
     if files or others or as_before:
         yield _what_next(files, [*others, *unstaged])
 
@@ -420,12 +422,13 @@ def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
     if not (files or others):
         return "finish with `git commit`"
     if not any(file.asks for file in files):
-        why = "`kmerge explain` says why; then " if files else ""
-        return f"{why}edit, `git add` and `git commit`"
+        why = " (`kmerge explain` shows the reasons)" if files else ""
+        return f"edit these files{why}, then run `git add` and `git commit`"
     by_hand = others or not all(file.asks for file in files)
-    rest = ", of the rest edit and `git add`" if by_hand else ""
+    rest = ", edit the other files and `git add` them" if by_hand else ""
     return (
-        f"`kmerge resolve` asks field by field{rest}, `kmerge explain` says why; then `git commit`"
+        "run `kmerge resolve` to decide field by field (`kmerge explain` shows the reasons)"
+        f"{rest}, then `git commit`"
     )
 
 

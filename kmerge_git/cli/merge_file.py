@@ -12,26 +12,26 @@ from kmerge_git.outcome import BY_BLOCKS, Outcome
 
 _METHODS = {
     "same": "two of the three versions are equal",
-    "lines": "merged by lines, as git does",
+    "lines": "merged with git's line merge",
     "structure": "merged by structure",
-    "sealed": "an encrypted file",
+    "sealed": "the file is encrypted",
     "kept": "ours is kept",
 }
 
 EPILOG = """\
 examples:
-  kmerge merge-file base.yaml ours.yaml theirs.yaml            the result on stdout
+  kmerge merge-file base.yaml ours.yaml theirs.yaml            print the result
   kmerge merge-file base.yaml ours.yaml theirs.yaml -o ours.yaml
-  kmerge merge-file base.yaml ours.yaml theirs.yaml --explain  why every field came out as it did
+  kmerge merge-file base.yaml ours.yaml theirs.yaml --explain  print why each field has its value
   git show :1:a.yaml | kmerge merge-file - ours.yaml theirs.yaml
 
-exit code: 0 merged clean, 1 conflicts are marked in the result, 2 an error
+exit code: 0 merged without conflicts, 1 the result has conflict markers, 2 an error
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument("base", help="the common ancestor; `-` reads stdin")
+    parser.add_argument("base", help="the merge base; `-` reads stdin")
     parser.add_argument("ours", help="our version")
     parser.add_argument("theirs", help="their version")
     add_favor(parser)
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_favor(parser: argparse.ArgumentParser) -> None:
     """Define `--favor`, which `kmerge merge` takes for branches as well."""
     parser.add_argument(
-        "--favor", choices=("ours", "theirs"), help="the side that wins where both changed a field"
+        "--favor", choices=("ours", "theirs"), help="the side that wins if both changed a field"
     )
 
 
@@ -49,31 +49,38 @@ def add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """Define the options for three files, and return them."""
     add = parser.add_argument
     return [
-        add("-o", "--output", metavar="OUT", help="write here instead of stdout"),
-        add("--path", default="", metavar="P", help="where the file is in its repository"),
-        add("--rules", choices=("git", "kyaml"), default="git", help="rule set"),
+        add(
+            "-o", "--output", metavar="OUT", help="write the result to this file instead of stdout"
+        ),
+        add("--path", default="", metavar="P", help="the path of the file in its repository"),
+        add(
+            "--rules",
+            choices=("git", "kyaml"),
+            default="git",
+            help="the merge rules to use (default: git)",
+        ),
         add(
             "--conflict-style",
             choices=("merge", "diff3", "zdiff3"),
             default="merge",
-            help="diff3, zdiff3: show the base in conflicts, too (default: merge)",
+            help="diff3 and zdiff3 also show the base in conflicts (default: merge)",
         ),
         add(
             "--marker-size",
             type=int,
             default=7,
             metavar="N",
-            help="how many characters the conflict markers have (default: 7, at most 200)",
+            help="the length of the conflict markers (default: 7, at most 200)",
         ),
         add(
             "--crd",
             action="append",
             default=[],
             metavar="FILE",
-            help="a CustomResourceDefinition: its x-kubernetes-list-map-keys pair the elements of "
-            "lists; may be repeated",
+            help="a CustomResourceDefinition; its x-kubernetes-list-map-keys are the merge keys of "
+            "lists (repeatable)",
         ),
-        add("--explain", action="store_true", help="print every decision to stderr"),
+        add("--explain", action="store_true", help="print every decision of the merge on stderr"),
     ]
 
 
@@ -85,11 +92,11 @@ def run(args: argparse.Namespace) -> int:
     if [args.base, args.ours, args.theirs].count("-") > 1:
         raise UsageError("only one of the three files can be stdin")
     if args.marker_size < 1:
-        raise UsageError("--marker-size must be 1 or more; beyond 200 it is 200")
+        raise UsageError("--marker-size must be at least 1; values above 200 count as 200")
     make_haste()
     for path in args.crd:
         if not learn(in_and_out.read(path), path):
-            raise UsageError("there is no CustomResourceDefinition in it", path=path)
+            raise UsageError("the file has no CustomResourceDefinition", path=path)
     outcome = merge_files(
         *(in_and_out.read(path) for path in (args.base, args.ours, args.theirs)),
         path=args.path or (args.ours if args.ours != "-" else ""),

@@ -20,22 +20,24 @@ if TYPE_CHECKING:
     from kmerge_git.whole.resolving import Resolving
 
 EPILOG = """\
-register it once, then use it in a conflict that came about without the driver:
+register the tool once, then use it for conflicts that git made without the driver:
   kmerge install --mergetool
   git mergetool --tool=kmerge
 
-On a terminal it asks about what is left, field by field, as `kmerge resolve` does.
+On a terminal it asks about each unresolved conflict, field by field, as `kmerge resolve` does.
 
-exit code: 0 MERGED has no conflicts, 1 conflicts are marked in MERGED, 2 an error
+exit code: 0 MERGED has no conflicts, 1 MERGED has conflict markers, 2 an error
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument("base", metavar="BASE", help="the ancestor; empty or missing if none")
+    parser.add_argument(
+        "base", metavar="BASE", help="the merge base; the file may be empty or missing"
+    )
     parser.add_argument("local", metavar="LOCAL", help="our version")
     parser.add_argument("remote", metavar="REMOTE", help="their version")
-    parser.add_argument("merged", metavar="MERGED", help="the file to write")
+    parser.add_argument("merged", metavar="MERGED", help="the file for the result")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     for conflict in outcome.conflicts:
         say(f"kmerge: {args.merged}: {conflict.shown()}")
     if outcome.clean:
-        say(f"kmerge: {args.merged}: merged, no conflicts")
+        say(f"kmerge: {args.merged}: merged without conflicts")
     return 0 if outcome.clean else 1
 
 

@@ -25,47 +25,56 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  kmerge preview feature             what would `git merge feature` do here?
-  kmerge preview main --rebase       what would `git rebase main` do here?
+  kmerge preview feature             show what `git merge feature` would do
+  kmerge preview main --rebase       show what `git rebase main` would do
   kmerge preview origin/pull/7 --into origin/main --json      in a CI job
   kmerge preview HEAD --into origin/main --format github --format markdown=summary.md
-  kmerge preview feature --into main --write-tree             the merge as a tree, to commit it
+  kmerge preview feature --into main --write-tree             write the merge as a tree to commit
 
 results:
-  clean      git merges it as well, with the same bytes
-  resolved   git would stop with a conflict; merged by structure
-  improved   git would merge it to something that means something else
-  moved      an edit follows a resource into the file it was moved to
-  CONFLICT   a person must decide; the fields are listed
+  clean      git alone gets the same result
+  resolved   git alone would stop with a conflict; kmerge merges it by structure
+  improved   git alone would merge it cleanly, but the result would mean something different
+  moved      an edit is applied to a resource that was moved to another file
+  CONFLICT   there are unresolved conflicts; the fields are listed
 
-Neither the index nor the working tree is touched; bare repositories are fine. --write-tree prints
-the id of the merged tree on the first line; a tree with conflicts has markers in it, and what is
-in conflict stands behind the id.
+The index and the working tree do not change, and bare repositories work. --write-tree prints the id
+of the merged tree on the first line, then the conflicts. If there are conflicts, the files in that
+tree have conflict markers.
 
 exit status: 0 no conflict, 1 conflicts, 2 an error
 """
 FORMATS = ("text", "json", "markdown", "github", "sarif")
-SILENT = "git alone, as a merge button, does not stop here"
+SILENT = "git alone or a merge button would not stop with a conflict"
 _COLOURS = {"clean": "dim", "conflict": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add = parser.add_argument
-    add("rev", metavar="REV", help="what would be merged, or rebased onto")
-    add("--rebase", action="store_true", help="rebase onto REV, commit by commit, instead")
-    add("--into", metavar="REV", default="HEAD", help="the commit to be on (default: HEAD)")
-    add("--write-tree", action="store_true", help="make the merged tree and print its id")
+    add("rev", metavar="REV", help="the revision to merge or to rebase onto")
+    add("--rebase", action="store_true", help="show a rebase onto REV, commit by commit")
+    add(
+        "--into",
+        metavar="REV",
+        default="HEAD",
+        help="the commit to merge into or to rebase (default: HEAD)",
+    )
+    add(
+        "--write-tree",
+        action="store_true",
+        help="write the merged tree to the repository and print its id",
+    )
     add(
         "--format",
         action="append",
         type=_format,
         default=[],
         metavar="FORMAT[=FILE]",
-        help=f"{', '.join(FORMATS)}; to a file, too; may be given several times",
+        help=f"{', '.join(FORMATS)}; with =FILE, write to a file instead of stdout (repeatable)",
     )
-    add("--json", action="store_true", help="print the result as JSON: --format json")
-    add_color(parser, "colours in the table")
+    add("--json", action="store_true", help="print the result as JSON; the same as --format json")
+    add_color(parser, "use colors (default: auto)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
 
     wanted = _wanted(args)
     if args.rebase and args.write_tree:
-        raise UsageError("--write-tree makes one merge, --rebase makes many", hint="choose one")
+        raise UsageError("--write-tree and --rebase cannot be used together", hint="choose one")
     repository = Repository.open()
     ours, theirs = repository.commit(args.into), repository.commit(args.rev)
     # without a working tree, read the attributes from the `--into` commit
@@ -104,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
         if ("text", "") in wanted and any(
             file.asks for step in preview.steps for file in step.files
         ):
-            warn("where it stops, `kmerge resolve` asks field by field")
+            warn("if git stops with a conflict, run `kmerge resolve` to decide field by field")
         if repository.worktree:
             _say_what_git_would_do(preview, args.rev)
     return 0 if preview.is_clean else 1
@@ -114,7 +123,9 @@ def _format(word: str) -> tuple[str, str]:
     """Split `FORMAT` or `FORMAT=FILE` into the format and the file name."""
     name, is_given, path = word.partition("=")
     if name not in FORMATS or (is_given and not path):
-        raise argparse.ArgumentTypeError(f"{word!r} is none of {', '.join(FORMATS)}")
+        raise argparse.ArgumentTypeError(
+            f"{word!r} is not a format; use {', '.join(FORMATS)} or FORMAT=FILE"
+        )
     return name, path
 
 
@@ -124,10 +135,10 @@ def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
     wanted = list(dict.fromkeys(wanted)) or [("text", "")]
     printed = [format for format, path in wanted if not path]
     if len(printed) > 1:
-        hint = f"`--format {printed[0]}=FILE` writes one to a file"
-        raise UsageError(f"{' and '.join(printed)}: only one can be printed", hint=hint)
+        hint = f"use `--format {printed[0]}=FILE` to write one of them to a file"
+        raise UsageError(f"only one format can be printed, not {' and '.join(printed)}", hint=hint)
     if args.write_tree and not {"text", "json"}.issuperset(format for format, _ in wanted):
-        raise UsageError("--write-tree prints text or JSON", hint="choose one")
+        raise UsageError("--write-tree prints only text or JSON", hint="choose one of them")
     return wanted
 
 
@@ -159,19 +170,23 @@ def _say_what_git_would_do(preview: Preview, rev: str) -> None:
     """Warn that git will not ask the driver, or leaves conflicts that the preview resolves."""
     if preview.unasked:
         ways = WAYS.replace("REV", rev)
-        warn(f"`git {preview.mode}` would not ask kmerge for {listed(preview.unasked)}; {ways}")
+        warn(f"`git {preview.mode}` would not use kmerge for {listed(preview.unasked)}; {ways}")
     if preview.unasked or not preview.beyond_git:
         return
     files = [file for step in preview.steps for file in step.files if file.result == "resolved"]
     are, them = ("is", "it") if preview.beyond_git == 1 else ("are", "them")
     is_missing = not all(file.driver or file.git_clean for file in files)
-    why = f"the driver is not registered for {them}" if is_missing else "it follows no resource"
-    by_us = f"`kmerge merge {rev}` merges as shown"
-    by_us = by_us if preview.mode == "merge" else "`kmerge resolve` goes on where git stops"
-    ways = f"`kmerge install` registers it, or {by_us}" if is_missing else by_us
+    why = (
+        f"the driver is not registered for {them}"
+        if is_missing
+        else "git cannot follow moved resources"
+    )
+    by_us = f"run `kmerge merge {rev}` to merge as shown"
+    by_us = by_us if preview.mode == "merge" else "run `kmerge resolve` when git stops"
+    ways = f"run `kmerge install` to register it, or {by_us}" if is_missing else by_us
     warn(
-        f"`git {preview.mode}` alone will conflict in {counted(preview.beyond_git, 'file')} "
-        f"that {are} clean above: {why}; {ways}"
+        f"`git {preview.mode}` alone will have conflicts in {counted(preview.beyond_git, 'file')} "
+        f"that {are} clean above, because {why}; {ways}"
     )
 
 
@@ -186,7 +201,7 @@ def _lines(preview: Preview) -> Iterator[Line]:
             yield from _step_lines(step, left) if left else ()
         return
     if preview.state != "merge":
-        words = {"up to date": "nothing to do: up to date", "fast-forward": "a fast-forward"}
+        words = {"up to date": "already up to date", "fast-forward": "a fast-forward"}
         yield f"{preview.mode}: {words[preview.state]}"
         return
     for number, step in enumerate(preview.steps, 1):
@@ -198,7 +213,7 @@ def _lines(preview: Preview) -> Iterator[Line]:
 
 def _step_lines(step: Step, files: Sequence[FilePreview]) -> Iterator[Line]:
     if step.criss_cross:
-        yield "criss-cross: there are several merge bases, this is against the first one"
+        yield "criss-cross history: there are several merge bases; this preview uses the first one"
     yield from step.notes
     width = min(max((len(file.path) for file in files), default=0), 60)
     for file in files:
@@ -212,7 +227,7 @@ def _step_lines(step: Step, files: Sequence[FilePreview]) -> Iterator[Line]:
         # the row of a file that is in conflict as a whole already gives the reason
         for conflict in file.conflicts if file.asks else ():
             if file.method == "lines":  # the conflict has no field and no values
-                yield f"    merged by lines: {conflict.why}"
+                yield f"    git's line merge: {conflict.why}"
             else:
                 yield from _conflict_lines(conflict)
 
@@ -232,7 +247,7 @@ def _conflict_lines(conflict: Conflict) -> Iterator[Line]:
 def _summary(preview: Preview) -> str:
     count: Counter[str] = Counter(file.result for step in preview.steps for file in step.files)
     total = sum(count.values())
-    called = {"improved": "merged otherwise than by git", "conflict": "in conflict"}
+    called = {"improved": "merged differently from git", "conflict": "in conflict"}
     words = [
         f"{count[result]} {called.get(result, result)}"
         for result in ("clean", "resolved", "improved", "moved", "conflict")
@@ -240,7 +255,7 @@ def _summary(preview: Preview) -> str:
     ]
     files = f"{counted(total, 'file')} changed on both sides"
     untried = counted(preview.untried, "commit")
-    tail = f"; stops here, {untried} not tried" if preview.untried else ""
+    tail = f"; git would stop at this commit, with {untried} not tried" if preview.untried else ""
     return f"{preview.mode}: {files}" + (f": {', '.join(words)}" if words else "") + tail
 
 

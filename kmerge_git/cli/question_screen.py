@@ -146,7 +146,7 @@ def _head(question: Question, around: Around, columns: int) -> list[Row]:
     rows += [((shortened(one_row(part), columns), ""),) for part in parts if part]
     rows += [((row, "dim"),) for row in wrapped(one_row(conflict.told), columns, most=2)]
     if around.answer:
-        text = f"answered: {one_row(around.answer)} (Enter keeps it)"
+        text = f"answer: {one_row(around.answer)} (press Enter to keep it)"
         rows.append(((shortened(text, columns), "bold"),))
     return rows
 
@@ -231,14 +231,14 @@ def _versions(
     most = _shares([len(body) for body in bodies.values()], room.rows - fixed)
     rows: list[Row] = []
     for (side, body), share in zip(bodies.items(), most, strict=True):
-        nothing = ": deletes it" if texts["base"] else ": nothing"
-        verdict = (":" if body else ": as in the base") if texts[side] else nothing
+        nothing = ": deleted" if texts["base"] else ": nothing"
+        verdict = (":" if body else ": same as the base") if texts[side] else nothing
         rows.append(((f"  {shortened(names[side] + verdict, room.columns - 2)}", "bold"),))
         rows += _author(around.authors.get(side), room)
         rest = len(body) - share
         rows += body[: share - 1] if rest > 0 else body
         if rest > 0:
-            more = f"  … {rest + 1} more lines, `e` shows all"
+            more = f"  … {rest + 1} more lines, press `e` to see all"
             rows.append(((shortened(more, room.columns), "dim"),))
     return rows
 
@@ -370,7 +370,7 @@ def aligned(texts: Sequence[str], width: int, *, is_head: bool = False) -> list[
             spans = [(0, room - 1)]
         elif windows:
             spans = [(min(start, length), min(stop, length)) for start, stop in windows]
-        else:  # leave out the middle
+        else:  # omit the middle
             spans = [(0, room - 1 - tail), (length - tail, length)]
         excerpts.append(Excerpt(spans))
     return excerpts
@@ -382,7 +382,7 @@ def one_row(text: str) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """Return a text; if it is too long, leave out the middle."""
+    """Return a text; if it is too long, omit the middle."""
     (excerpt,) = aligned([text], width)
     return excerpt.text(text)
 

@@ -25,19 +25,20 @@ examples:
   git fetch origin && kmerge refresh --with origin/main --branches 'feature/*' --push origin
 
 results:
-  up to date   REV is in the branch already
-  clean        git alone merges it: left alone
-  resolved     git alone would leave conflicts, structure none: the branch gets a merge commit
-  conflict     a person must decide, or git breaks it; the fields are listed, it is left alone
-  criss-cross  several merge bases, and git alone cannot merge it: left alone
-  unrelated    no common history: left alone
-  skipped      it is checked out in a working tree, or being rebased there
-  rejected     it moved meanwhile, or the remote refuses it
-  error        it could not be merged; the line on stderr says why
+  up to date   the branch already contains REV
+  clean        git alone can merge REV without conflicts
+  resolved     git alone would have conflicts, kmerge has none: the branch gets a merge commit
+  conflict     there are unresolved conflicts, or git's own result would be wrong; they are listed
+  criss-cross  there are several merge bases, and git alone would have conflicts
+  unrelated    the branch and REV have no common history
+  skipped      the branch is checked out in a working tree, or is being rebased
+  rejected     the branch changed in the meantime, or the remote rejected the push
+  error        the merge failed; a line on stderr gives the reason
 
-Nothing is checked out; bare repositories are fine. How files are merged is read from REV alone.
+Only branches with the result `resolved` change. Nothing is checked out, and bare repositories work.
+The settings for merging files are read from REV only.
 
-exit status: 0 no branch is left in conflict, 1 some are, 2 an error
+exit status: 0 no branch has conflicts, 1 some branches have, 2 an error
 """
 FORMATS = ("text", "markdown", "json")
 _COLOURS = {"up to date": "dim", "clean": "dim", "resolved": "green"}
@@ -46,22 +47,43 @@ _COLOURS = {"up to date": "dim", "clean": "dim", "resolved": "green"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add = parser.add_argument
-    add("names", nargs="*", metavar="BRANCH", help="branches by name")
-    add("--with", dest="rev", required=True, metavar="REV", help="what is merged into them")
+    add("names", nargs="*", metavar="BRANCH", help="the branches to refresh")
+    add(
+        "--with",
+        dest="rev",
+        required=True,
+        metavar="REV",
+        help="the revision to merge into the branches",
+    )
     add(
         "--branches",
         action="append",
         nargs="+",
         default=[],
         metavar="GLOB",
-        help="branches by pattern; `*` takes slashes, too",
+        help="patterns of the branches to refresh; `*` also matches slashes",
     )
-    add("--push", metavar="REMOTE", help="move the branches of a remote, and no local one")
-    add("--committer", default="", metavar="'NAME <MAIL>'", help="who makes the commits")
-    add("-n", "--dry-run", action="store_true", help="say what would be done, change nothing")
-    add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
-    add("--json", action="store_const", const="json", dest="format", help="the same as JSON")
-    add_color(parser, "colours in the table")
+    add(
+        "--push", metavar="REMOTE", help="update the branches of this remote, but no local branches"
+    )
+    add(
+        "--committer",
+        default="",
+        metavar="'NAME <MAIL>'",
+        help="the committer of the merge commits",
+    )
+    add("-n", "--dry-run", action="store_true", help="print what would be done, but change nothing")
+    add(
+        "--format", choices=FORMATS, default="text", help="the format of the report (default: text)"
+    )
+    add(
+        "--json",
+        action="store_const",
+        const="json",
+        dest="format",
+        help="the same as --format json",
+    )
+    add_color(parser, "use colors (default: auto)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
 
     globs = [glob for given in args.branches for glob in given]
     if not args.names and not globs:
-        raise UsageError("no branch is named", hint="give some, or --branches GLOB")
+        raise UsageError("no branches are given", hint="give their names, or use --branches GLOB")
     orders = Orders(args.rev, args.push, args.committer, args.dry_run)
     repository = Repository.open()
     done: list[Refreshed] = []
@@ -80,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
         branches = at_work.chosen(args.names, globs)
         for glob in globs:  # a misspelled pattern must not look like branches that are up to date
             if not any(fnmatchcase(branch.name, glob) for branch in branches):
-                warn(f"no branch is called as in {glob!r}")
+                warn(f"no branch matches {glob!r}")
         with closing(at_work.refreshed(branches)) as results:
             for each in results:
                 if isinstance(each, Failed):
@@ -128,7 +150,7 @@ def _summary(done: list[Refreshed], failed: dict[str, str], *, dry_run: bool) ->
     words += [f"{len(failed)} failed"] if failed else []
     total = len(done) + len(failed)
     results = f": {', '.join(words)}" if words else ""
-    would = ", nothing changed" if dry_run else ""
+    would = "; dry run, nothing was changed" if dry_run else ""
     return f"refresh: {total} {'branch' if total == 1 else 'branches'}{results}{would}"
 
 

@@ -1,7 +1,8 @@
 """`kmerge register`: let a kmerge on PATH register its driver, for the hook `kmerge-register`.
 
-The hook runs in every clone, also where somebody prepared PATH or the repository. So it registers
-only a program that nobody else could have put there, and never fails: a checkout must not.
+The hook also runs in clones where somebody else may have prepared PATH or the repository. So it
+registers only a program that nobody else could have put on PATH. It never fails, because that would
+break a checkout.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from kmerge_git.git.program_places import cache_of, open_place, working_tree
 from kmerge_git.git.run_git import ask_git, ask_here
 
 EPILOG = """\
-For hooks: registers the first kmerge on PATH for this clone, unless it lies in a working tree, in a
-cache or in a place that others may write. Does nothing in CI, where a driver is registered already,
-or after `git config kmerge.autoinstall false`. The exit code is 0 in any case.
+This command is for hooks. It registers the first kmerge on PATH as the merge driver of this clone,
+unless that program is in a working tree, in a cache, or in a directory that other users can write
+to. It does nothing in CI, if a driver is already registered, or after
+`git config kmerge.autoinstall false`. The exit code is always 0.
 """
 SWITCH = "kmerge.autoinstall"
 NAME = "kmerge"
@@ -32,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Register the driver if nothing speaks against it; print at most one line."""
+    """Register the driver if that is safe and wanted; print at most one line."""
     try:
         top = Path(ask_here("--show-toplevel"))
         if _is_wanted(top):
@@ -43,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _is_wanted(top: Path) -> bool:
-    """Return whether git has no driver here, or has one of kmerge that does not run."""
+    """Return whether git has no merge driver, or has one of kmerge that does not run."""
     asked = ("config", "--type=bool", "--get", SWITCH)
     if is_in_ci() or ask_git(*asked, cwd=top).line == "false":
         return False
@@ -54,7 +56,7 @@ def _is_wanted(top: Path) -> bool:
 
 
 def _register(top: Path) -> str:
-    """Let the program register itself; return what was done, or what is to do."""
+    """Let the program register itself; return what was done, or what the user must do."""
     program, refused = _first_on_path(top)
     if program is None:
         return (
@@ -72,15 +74,15 @@ def _register(top: Path) -> str:
         said = os.fsdecode(done.stderr).strip().removeprefix("kmerge: ").partition("\n")[0]
         return f"{program} could not register its merge driver: {said}"
     return (
-        f"{program} is registered as the merge driver of this clone "
-        f"(to take it out: `kmerge uninstall`, `git config {SWITCH} false`)"
+        f"{program} is registered as the merge driver of this clone; "
+        f"to undo this, run `kmerge uninstall` and `git config {SWITCH} false`"
     )
 
 
 def _first_on_path(top: Path) -> tuple[Path | None, list[str]]:
     """Return the first kmerge on PATH that may be registered, and why those before it may not.
 
-    Nothing is said about caches: the environment of pre-commit is always on PATH.
+    Programs in caches are not reported, because the environment of pre-commit is always on PATH.
     """
     refused = []
     for folder in os.get_exec_path():
@@ -91,11 +93,11 @@ def _first_on_path(top: Path) -> tuple[Path | None, list[str]]:
         tree = working_tree(place, top) or working_tree(program, top)
         others = open_place(program)
         if program.name != NAME or not program.is_file():
-            refused.append(f"{place / NAME} is not a program of that name")
+            refused.append(f"{place / NAME} is not a program named {NAME}")
         elif tree:
             refused.append(f"{place / NAME} is in the working tree {tree}")
         elif others:
-            refused.append(f"others may write {others}, where {place / NAME} is")
+            refused.append(f"other users can write to {others}, which contains {place / NAME}")
         else:
             return program, refused
     return None, refused

@@ -18,27 +18,28 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   git merge feature                       stops with conflicts
-  kmerge resolve                          asks about one field after the other; `?` shows the keys
-  git commit                              or what `git status` says
+  kmerge resolve                          asks about one field after another; `?` lists the keys
+  git commit                              or the command that `git status` suggests
 
-without a person:
-  kmerge resolve --auto                   settles what needs no decision, and asks nothing
-  kmerge resolve --list                   the conflicts that are left then, each with its id
-  kmerge resolve --take theirs apps/      their side of all conflicts below apps/
+without questions:
+  kmerge resolve --auto                   resolve what needs no decision
+  kmerge resolve --list                   list the other conflicts, each with its id
+  kmerge resolve --take theirs apps/      take theirs in all conflicts below apps/
   kmerge resolve --take higher --at '**.image'
   kmerge resolve --set 3f2a9c01d7be=1.4.2
-  kmerge resolve --list --json >answers   as a file: add `"answer": "ours"` to conflicts, then
-  kmerge resolve --from answers
-  kmerge resolve --undo FILE              brings the conflict of a file back, while the merge lasts
+  kmerge resolve --list --json >answers   add `"answer": "ours"` to conflicts in this file, then
+  kmerge resolve --from answers           use these answers
+  kmerge resolve --undo FILE              restore the conflicts of a file until you commit the merge
 
-First it settles what needs no decision, and stages it: conflicts of lines that are none of fields,
-and edits of resources that the other side moved to another file. Then it asks, or takes the answers
-from the options: an answer by id counts before one for a field, and this one before a side for all,
-which is for the conflicts without an answer. All answers are checked first: if one by id cannot be,
-nothing is written. A file whose conflicts all have an answer is written and staged; in the others
-the remaining conflicts are marked. In a rebase `ours` is its new base, `theirs` your commit.
+The command first resolves and stages what needs no decision: conflicts of lines whose fields do not
+conflict, and edits of resources that the other side moved to another file. Then it asks you, or
+uses the answers of the options. An answer for an id takes precedence over an answer for a field
+(--at), and both take precedence over --take alone. All answers are checked first: if an answer for
+an id is not possible, nothing is written. When all conflicts of a file have an answer, the file is
+written and staged. In other files the remaining conflicts keep their markers. In a rebase, `ours`
+is the new base and `theirs` is your commit.
 
-exit status: 0 no conflict is without an answer, 1 some are, 2 an error
+exit status: 0 all conflicts have an answer, 1 some conflicts have none, 2 an error
 """
 
 
@@ -46,38 +47,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add = parser.add_argument
     add("paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)")
-    add("--list", action="store_true", help="show the conflicts that need an answer, write nothing")
-    add("-n", "--dry-run", action="store_true", dest="list", help="the same")
-    add("--auto", action="store_true", help="settle what needs no decision, and ask nothing")
+    add("--list", action="store_true", help="list the conflicts that need an answer, write nothing")
+    add("-n", "--dry-run", action="store_true", dest="list", help="the same as --list")
+    add("--auto", action="store_true", help="resolve what needs no decision, and ask nothing")
     add(
         "--take",
         metavar="SIDE",
-        help="one answer for all: ours, theirs, both, base, higher, rebump",
+        help="the answer for all conflicts: ours, theirs, both, base, higher or rebump",
     )
     add(
         "--at",
         action="append",
         default=[],
         metavar="FIELDPATH|ID",
-        help="with --take: only for these fields (`**.image`), or for one conflict",
+        help="with --take: only for these fields (`**.image`) or for the conflict with this id",
     )
     add(
         "--set",
         action="append",
         default=[],
         metavar="ID=YAML",
-        help="a value of your own for the conflict with this id",
+        help="your own value for the conflict with this id",
     )
-    add("--from", dest="source", metavar="FILE", help="answers as JSON; - is stdin")
-    add("--undo", action="store_true", help="bring the conflicts of files back")
-    add("--force", action="store_true", help="with --undo: drop even work that is not staged")
-    add("--blame", action="store_true", help="show who changed each side last, and in which commit")
-    add("--with-json", action="store_true", help="ask about *.json files, too")
+    add(
+        "--from",
+        dest="source",
+        metavar="FILE",
+        help="read the answers from a JSON file; `-` is stdin",
+    )
+    add("--undo", action="store_true", help="restore the conflicts of these files")
+    add(
+        "--force", action="store_true", help="with --undo: also discard changes that are not staged"
+    )
+    add(
+        "--blame",
+        action="store_true",
+        help="show the last commit and author that changed each side",
+    )
+    add("--with-json", action="store_true", help="also resolve conflicts in *.json files")
     add("--json", action="store_true", help="print the result as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    """List the conflicts, answer them from the options, bring them back, or ask a person."""
+    """List the conflicts, answer them from the options, restore them, or ask the user."""
     from kmerge_git.git.repository import Repository
 
     decides = _decides(args)
@@ -103,13 +115,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _decides(args: argparse.Namespace) -> bool:
-    """Return whether the options say what to do, so that nobody is asked."""
+    """Return whether the options give the answers, so that no question is needed."""
     answers = bool(args.take or args.at or args.set or args.source)
     decides = answers or args.auto
     if (args.list and answers) + args.undo + (args.list or decides) > 1:
-        raise UsageError("--list, --undo and answers are separate calls", hint="choose one")
+        raise UsageError("--list, --undo and answers cannot be used together", hint="choose one")
     if args.at and not args.take:
-        raise UsageError("--at says where: --take says what", hint="add `--take SIDE`")
+        raise UsageError("--at needs an answer for the fields", hint="add `--take SIDE`")
     return decides
 
 
@@ -120,13 +132,13 @@ def _given(args: argparse.Namespace) -> tuple[ById, ...]:
     from kmerge_git.whole.resolving import ById
 
     if args.take and args.take not in CHOICES:
-        why = f"--take: `{args.take}` is none of {', '.join(CHOICES)}"
+        why = f"--take: `{args.take}` is not one of {', '.join(CHOICES)}"
         raise UsageError(why, hint=did_you_mean(args.take, CHOICES))
     given = []
     for word in args.set:
         of, equals, text = word.partition("=")
         if not equals:
-            raise UsageError(f"--set: `{word}` has no `=`", hint="ID=YAML")
+            raise UsageError(f"--set: `{word}` has no `=`", hint="use ID=YAML")
         given.append(ById(of, "value", text))
     return (*given, *(read_answers(args.source) if args.source else ()))
 
@@ -138,9 +150,9 @@ def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
         return
     for name, why in resolving.unasked:
         if is_selected(name, (path,)):
-            raise UsageError("kmerge does not decide this conflict", path=given, hint=why)
-    hint = "`git status` names those that are"
-    raise UsageError("no file is in conflict there", path=given, hint=hint)
+            raise UsageError("kmerge cannot resolve this conflict", path=given, hint=why)
+    hint = "run `git status` to list the files in conflict"
+    raise UsageError("this path has no conflicts", path=given, hint=hint)
 
 
 def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, ...]) -> int:
@@ -156,9 +168,9 @@ def _ask(args: argparse.Namespace, resolving: Resolving) -> int:
     """Ask a person; without a terminal only list the conflicts."""
     if args.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         _show(args, resolving)
-        why = "--json does not ask" if args.json else "there is no terminal to ask on"
-        hint = "nothing is changed; --auto, --take, --set and --from need no terminal"
-        raise UsageError(why, hint=hint)
+        how = "with --json" if args.json else "without a terminal"
+        hint = "use --auto, --take, --set or --from (nothing was changed)"
+        raise UsageError(f"cannot ask questions {how}", hint=hint)
     from kmerge_git.cli.asking import ask
 
     return ask(resolving, args)
@@ -182,13 +194,15 @@ def _undo(args: argparse.Namespace, repository: Repository, paths: tuple[str, ..
     from kmerge_git.whole.answer_staging import undo
 
     if not paths:
-        raise UsageError("which files?", hint="`--undo .` brings back all below this folder")
+        raise UsageError(
+            "--undo needs a path", hint="use `--undo .` for all files of this directory"
+        )
     files = undo(repository, paths, force=args.force)
     if args.json:
         rows = [{"path": f.path, "situation": f.situation, "was": f.was} for f in files]
         tell_json({"undone": rows})
         return 0
     for file in files:
-        was = f"; `git cat-file -p {file.was[:10]}` shows what was staged" if file.was else ""
+        was = f"; `git cat-file -p {file.was[:10]}` prints the staged version" if file.was else ""
         tell(f"in conflict again: {file.path} ({file.situation}{was})")
     return 0

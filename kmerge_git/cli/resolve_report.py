@@ -27,8 +27,8 @@ from kmerge_git.whole.conflict_questions import Question
 from kmerge_git.whole.resolving import ById, Picked, Resolving
 
 MERGETOOL = "mergetool"
-NONE = "nothing is in conflict"
-_ANSWERS = "a word (ours, theirs, both, base, higher, rebump), {value: YAML} or {lines: TEXT}"
+NONE = "there are no conflicts"
+_ANSWERS = "use ours, theirs, both, base, higher, rebump, {value: YAML} or {lines: TEXT}"
 
 
 # -- the conflicts, and the answers that the command line gave
@@ -41,14 +41,14 @@ def tell_list(resolving: Resolving) -> None:
         for question in questions:
             for line in _lines(resolving, question):
                 tell(line)
-    tell_settled(resolving, resolving.settled, "needs no decision")
+    tell_settled(resolving, resolving.settled, "needs no decision:")
     _tell_unasked(resolving)
     count = counted(len(resolving.questions), "conflict")
     answered = len(resolving.questions) - len(resolving.left)
     more = f", {answered} answered" if answered else ""
     if resolving.settled:
         files = counted(len(resolving.settled), "file")
-        more += f"; `kmerge resolve --auto` settles {files} without a decision"
+        more += f"; run `kmerge resolve --auto` to resolve {files} without a decision"
     none = f"{NONE}{what_next(resolving.operation)}"
     say(f"kmerge: {none}" if resolving.is_empty else f"kmerge: {count}{more}")
     warn(*hint_for(_unmerged()))
@@ -72,7 +72,7 @@ def _lines(resolving: Resolving, question: Question) -> Iterator[str]:
             yield from _side(name, text)
         elif side != "base":  # one side deleted the file: show what the other changed
             lines = ["deleted"] if text is None else list(_changed(base, text))
-            yield from _side(name, "\n".join(lines or ["as in the base"]))
+            yield from _side(name, "\n".join(lines or ["same as the base"]))
     answer = resolving.answers.get(question.id)
     if answer is None:
         yield f"      choices: {', '.join(question.choices)}"
@@ -102,11 +102,11 @@ def _side(name: str, text: str | None) -> Iterator[str]:
 
 
 def _tell_unasked(resolving: Resolving, others: Sequence[str] = ()) -> None:
-    reasons = {"not asked for": [*others]} if others else {}
+    reasons = {"not selected": [*others]} if others else {}
     for path, why in resolving.unasked:
         reasons.setdefault(why, []).append(path)
     for why, paths in sorted(reasons.items()):
-        say(f"kmerge: still in conflict, {why}: {listed(paths)}")
+        say(f"kmerge: still in conflict ({why}): {listed(paths)}")
 
 
 def tell_end(
@@ -115,7 +115,7 @@ def tell_end(
     failed: Mapping[str, str] | None = None,
     refused: Collection[tuple[Question, str]] = (),
 ) -> int:
-    """Print the result for each file, and what comes next; return the exit code.
+    """Print the result for each file and the next step; return the exit code.
 
     `failed` has the files that could not be written, `refused` the refused answers, with reasons.
     """
@@ -126,14 +126,14 @@ def tell_end(
         return _tell_end_of_one(left, staged, failed)
     _rows("staged", [path for path in staged if path not in resolving.settled])
     _tell_left(left, {question.id: f"; {words}" for question, words in refused})
-    _rows("open", [f"{path}: not written: {words}" for path, words in failed.items()])
+    _rows("open", [f"{path}: was not written: {words}" for path, words in failed.items()])
     known = {*left, *failed, *(path for path, _ in resolving.unasked)}
     others = sorted(set(unmerged or ()) - known)
     _tell_unasked(resolving, others)
     done = NONE if resolving.is_empty else f"{counted(len(staged), 'file')} staged"
     more = what_next(resolving.operation)
     if rest := len(known) + len(others):
-        goes_on = ": `kmerge resolve` goes on" if left or failed else ""
+        goes_on = "; run `kmerge resolve` to continue" if left or failed else ""
         more = f", {counted(rest, 'file')} still in conflict{goes_on}"
     say(f"kmerge: {done}{more}")
     warn(*hint_for(unmerged))
@@ -157,9 +157,9 @@ def stages(resolving: Resolving) -> bool:
 def _tell_end_of_one(
     left: Mapping[str, list[Question]], written: Collection[str], failed: Mapping[str, str]
 ) -> int:
-    lines = [f"{path}: merged, without a conflict" for path in written]
-    lines += [f"{path}: still {counted(len(of), 'conflict')}" for path, of in left.items()]
-    lines += [f"{path}: not written: {why}" for path, why in failed.items()]
+    lines = [f"{path}: merged without conflicts" for path in written]
+    lines += [f"{path}: {counted(len(of), 'conflict')} left" for path, of in left.items()]
+    lines += [f"{path}: was not written: {why}" for path, why in failed.items()]
     for line in lines:
         say(f"kmerge: {line}")
     return 1 if left or failed else 0
@@ -239,24 +239,28 @@ def read_answers(name: str) -> tuple[ById, ...]:
     data = in_and_out.read(name)
     if len(data) > ANSWERS_BYTES:
         raise UsageError(
-            f"more than {ANSWERS_BYTES >> 20} MiB", path=name, hint="give fewer answers"
+            f"the file has more than {ANSWERS_BYTES >> 20} MiB",
+            path=name,
+            hint="give fewer answers",
         )
     try:
         report = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise UsageError(f"no UTF-8: byte {error.start}", path=name) from None
+        raise UsageError(f"byte {error.start} is not UTF-8", path=name) from None
     except json.JSONDecodeError as error:
-        why, line, column = f"no JSON: {error.msg}", error.lineno, error.colno
+        why, line, column = f"not JSON: {error.msg}", error.lineno, error.colno
         raise UsageError(why, path=name, line=line, column=column) from None
     except ValueError:
-        raise UsageError("no answers: a number in it has too many digits", path=name) from None
+        raise UsageError("not a file of answers: a number has too many digits", path=name) from None
     except RecursionError:
-        raise UsageError("no answers: it is nested too deeply", path=name) from None
+        raise UsageError(
+            "not a file of answers: the JSON is nested too deeply", path=name
+        ) from None
     if not isinstance(report, dict) or not isinstance(report.get("conflicts"), list):
-        hint = 'it looks like {"schema": 1, "conflicts": [{"id": .., "answer": ..}]}'
-        raise UsageError("no answers", path=name, hint=hint)
+        hint = 'use {"schema": 1, "conflicts": [{"id": "ID", "answer": "SIDE"}]}'
+        raise UsageError("not a file of answers", path=name, hint=hint)
     if report.get("schema") != SCHEMA or isinstance(report["schema"], bool):
-        raise UsageError("schema: this kmerge knows 1 alone", path=name)
+        raise UsageError("this kmerge supports only schema 1", path=name)
     rows = enumerate(report["conflicts"])
     return tuple(given for at, row in rows if (given := _given(row, f"conflicts[{at}]", name)))
 
@@ -264,10 +268,10 @@ def read_answers(name: str) -> tuple[ById, ...]:
 def _given(row: object, place: str, name: str) -> ById | None:
     """Return the answer to one conflict, or None if the conflict has no answer."""
     if not isinstance(row, dict):
-        raise UsageError(f"{place}: no conflict with an id", path=name)
+        raise UsageError(f"{place}: not an object with an id", path=name)
     of, answer = row.get("id"), row.get("answer")
     if not isinstance(of, str):
-        raise UsageError(f"{place}.id: no text", path=name)
+        raise UsageError(f"{place}.id: not a string", path=name)
     if answer is None:
         return None
     if isinstance(answer, str) and answer in CHOICES:
@@ -276,7 +280,7 @@ def _given(row: object, place: str, name: str) -> ById | None:
         ((how, text),) = answer.items()
         if how in ("value", "lines") and isinstance(text, str) and _is_writable(text):
             return ById(of, how, text)
-    raise UsageError(f"{place}.answer: none of those that there are", path=name, hint=_ANSWERS)
+    raise UsageError(f"{place}.answer: not a valid answer", path=name, hint=_ANSWERS)
 
 
 def _is_writable(text: str) -> bool:

@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   git merge feature                 stops with conflicts
-  kmerge solve                      solves what can be solved, and stages it
-  kmerge resolve                    asks about the rest, field by field
-  kmerge resolve --undo FILE        brings a conflict back
-  git merge --abort                 takes everything back, at any time
+  kmerge solve                      resolves and stages what it can
+  kmerge resolve                    asks about the other conflicts, field by field
+  kmerge resolve --undo FILE        restores the conflicts of a file
+  git merge --abort                 undoes the merge, at any time
 
-  kmerge solve --dry-run            says what it would do
-  kmerge solve apps/ --favor ours   conflicts below apps/: our side wins
+  kmerge solve --dry-run            prints what it would do
+  kmerge solve apps/ --favor ours   lets ours win in the conflicts below apps/
 
-The three versions come from the index, not from the markers in the files. A resource that one
-side moved to another file while the other side edited it in the old one is found by its identity,
-and the edit follows it. Files that were edited since the merge are left alone.
+The three versions of a file come from the index, not from conflict markers. If one side moved a
+resource to another file and the other side edited it in the old file, the edit is applied in the
+new file. Files that you edited since the merge do not change.
 
-exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
+exit status: 0 all selected manifests are resolved, 1 conflicts are left, 2 an error
 """
 _COLOURS = {"solved": "green", "conflict": "red", "skipped": "yellow"}
 
@@ -44,16 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add = parser.add_argument
     add("paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)")
-    add("-n", "--dry-run", action="store_true", help="say what would be done, change nothing")
+    add("-n", "--dry-run", action="store_true", help="print what would be done, but change nothing")
     add(
         "--favor",
         choices=("ours", "theirs"),
-        help="the side that wins where both changed a field (in a rebase, ours is its new base)",
+        help="the side that wins if both changed a field (in a rebase, ours is the new base)",
     )
-    add("--force", action="store_true", help="solve files anew that were edited since the merge")
-    add("--with-json", action="store_true", help="solve *.json files, too")
+    add("--force", action="store_true", help="also resolve files that were edited since the merge")
+    add("--with-json", action="store_true", help="also resolve *.json files")
     add("--json", action="store_true", help="print the result as JSON")
-    add_color(parser, "colours in what is told of the files")
+    add_color(parser, "use colors (default: auto)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -83,11 +83,13 @@ def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
     """Refuse a path without a conflict: a misspelled path must not look like a solved file."""
     if path in plan.others:
         hint = plan.others[path]
-        raise UsageError("kmerge does not decide this conflict", path=given, hint=hint)
+        raise UsageError("kmerge cannot resolve this conflict", path=given, hint=hint)
     conflicted = [*(file.path for file in plan.files), *plan.others]
     if not any(is_selected(name, (path,)) for name in conflicted):
         raise UsageError(
-            "no file is in conflict there", path=given, hint="`git status` names those that are"
+            "this path has no conflicts",
+            path=given,
+            hint="run `git status` to list the files in conflict",
         )
 
 
@@ -118,11 +120,11 @@ def _lines(plan: SolvePlan) -> Iterator[Line]:
 def _report_rest(plan: SolvePlan, left: list[str]) -> None:
     """Warn about files in conflict that this command did not try to solve."""
     if not plan.is_solved and not plan.operation.is_known:
-        warn("git does not tell which trees are merged: no resource is followed to its file")
+        warn("cannot follow moved resources, because the merged commits are unknown")
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
-    by_reason: dict[str, list[str]] = {"not asked for": unasked} if unasked else {}
+    by_reason: dict[str, list[str]] = {"not selected": unasked} if unasked else {}
     for path, why in plan.others.items():
-        by_reason.setdefault(f"still in conflict, {why}", []).append(path)
+        by_reason.setdefault(f"still in conflict ({why})", []).append(path)
     warn(*(f"{reason}: {listed(paths)}" for reason, paths in sorted(by_reason.items())))
 
 
@@ -132,7 +134,7 @@ def _report_end(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
     done = done if plan.files else "no manifest is in conflict"
     if left:
         asks = any(file.path in left and file.asks for file in plan.files)
-        more = ": `kmerge resolve` asks field by field" if asks else ""
+        more = "; run `kmerge resolve` to decide field by field" if asks else ""
         warn(f"{done}, {counted(len(left), 'file')} still in conflict{more}")
     else:
         warn(f"{done}{'' if dry_run else what_next(plan.operation)}")
@@ -141,7 +143,7 @@ def _report_end(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
 def what_next(operation: Operation) -> str:
     """Return a hint how to finish the merge or rebase after all conflicts are solved."""
     if operation.name == "stash":
-        return "; the stash entry is kept: `git stash list`"
+        return "; git keeps the stash entry (see `git stash list`)"
     commit = ", then commit" if operation.package else ""
     return f"; finish with `{operation.finish}`{commit}" if operation.finish else ""
 

@@ -88,7 +88,7 @@ def run(
     """Merge, answer git and end the process; return only if the bundle is out of date.
 
     The time limit counts from `began`.
-    If a module raises anything, even SystemExit, the exit code tells git to merge by lines.
+    If a module raises anything, even SystemExit, the exit code makes git use its line merge.
     """
     root = _root(here)
     if bundle and not _is_fresh(root, bundle[0]):
@@ -105,8 +105,8 @@ def run(
             _load(root, bundle[1], bundle[3])
         at_last = (lambda: None) if file is not None else (lambda: _keep_bundle(root, path))
         code = _answer(libraries, at_last, began)
-    except BaseException as error:  # after any error, git merges by lines
-        tell("", error, "; git's line merge instead")
+    except BaseException as error:  # after any error, git uses its line merge
+        tell("", error, "; git's line merge is used")
     finally:
         calls._exit(code + above if code in (CLEAN, CONFLICT) else NO_ANSWER)
 

@@ -1,4 +1,4 @@
-"""`kmerge status`: show whether the merge driver works here, or which settings a file has."""
+"""`kmerge status`: show whether the merge driver works, or the settings of files."""
 
 from __future__ import annotations
 
@@ -33,35 +33,41 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  kmerge status                       one line for each check, and what to do if it fails
-  kmerge status --deep                also a real merge, in a scratch repository
-  kmerge status --fix                 register again, in every scope, what is missing, does not run
-                                      or was written by an older kmerge, and remove the temporary
-                                      files of killed merges
-  kmerge status --json                the same for programs
-  kmerge status apps/web.yaml         the settings of this file, and where each one comes from
+  kmerge status                       print one line for each check, and a fix if it fails
+  kmerge status --deep                also make a real merge in a scratch repository
+  kmerge status --fix                 register kmerge again, in every scope, if its registration is
+                                      missing, broken or outdated, and remove the temporary files
+                                      of killed merges
+  kmerge status --json                print the same for programs
+  kmerge status apps/web.yaml         print the settings of this file, and where each one is set
 
 exit code: 0 the driver works, 1 a check failed, 2 an error.
-With files: 0 git gives all of them to kmerge, 1 it does not.
+With files: 0 git merges all of them with kmerge, 1 it does not.
 """
 COLOURS = {"ok": "green", "warn": "yellow", "FAIL": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    what = "show every setting in force for these files, and where it comes from"
+    what = "show all settings that apply to these files, and where each one is set"
     parser.add_argument("files", nargs="*", metavar="FILE", help=what)
-    parser.add_argument("--deep", action="store_true", help="also merge in a scratch repository")
-    parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
+    parser.add_argument(
+        "--deep", action="store_true", help="also make a merge in a scratch repository"
+    )
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="repair broken registrations, and remove leftover temporary files",
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    add_color(parser, "(default: auto)")
+    add_color(parser, "use colors (default: auto)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run and print every probe; if files are given, print their settings instead."""
     if args.files:
         if args.deep or args.fix:
-            raise UsageError("--deep and --fix take no files", hint="leave FILE out")
+            raise UsageError("--deep and --fix take no files", hint="omit FILE")
         return report_files(args.files, as_json=args.json, color=args.color)
     if args.fix:
         _repair(Path.cwd())
@@ -97,7 +103,9 @@ def _repair(cwd: Path) -> None:
         try:
             path.unlink()
         except OSError as error:
-            raise KmergeError(f"cannot be removed: {error.strerror}", path=str(path)) from error
+            raise KmergeError(
+                f"cannot remove this file: {error.strerror}", path=str(path)
+            ) from error
         say(f"repaired: removed {path}")
 
 
@@ -112,7 +120,7 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
     """Print the settings of each file; return 1 if the driver does not merge one of the files."""
     from kmerge_git.git.settings_in_force import in_force
 
-    top = Path(ask_here("--show-toplevel", ", or leave FILE out to see whether the driver works"))
+    top = Path(ask_here("--show-toplevel", ", or omit FILE to check whether the driver works"))
     named = in_force(top, list(dict.fromkeys(_known(path, top) for path in given)))
     files = [replace(f, problems=(*f.problems, *_problems(f, top))) for f in named]
     is_driven = not any(file.why for file in files)
@@ -147,10 +155,10 @@ def _known(given: str, top: Path) -> str:
     """Return the path of a file from the top of the working tree; refuse a missing file."""
     path = inside(given, str(top))
     if os.path.isdir(given) and not os.path.islink(given):
-        raise UsageError("it is a folder", path=given, hint="name files")
+        raise UsageError("this is a directory", path=given, hint="give the paths of files")
     literal = f":(top,literal){path}"
     if not os.path.lexists(given) and not ask_git("ls-files", "-z", "--", literal, cwd=top).out:
-        raise UsageError("no such file", path=given, hint="check its name")
+        raise UsageError("no such file", path=given, hint="check the path")
     return path
 
 
@@ -171,7 +179,7 @@ def _file_lines(file: InForce) -> Iterator[Line]:
         yield f"  {note}"
     if file.looks_generated:
         yield (
-            f"  a generator may write it ({file.looks_generated}): if so, set "
+            f"  this file may be generated ({file.looks_generated}); if it is, set "
             "`kmerge-generated` in .gitattributes"
         )
     for problem in file.problems:

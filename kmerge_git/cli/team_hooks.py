@@ -1,7 +1,7 @@
 """Add the hooks of kmerge to `.pre-commit-config.yaml`; every other byte of the file stays.
 
-The file is read as YAML, and lines are inserted into its text, in its own indentation. Where that
-is not safe, the file is left alone and the lines are printed for the person.
+The file is parsed as YAML, and lines are inserted into its text with its own indentation. If that
+is not safe, the file is not changed, and the lines are printed for the user.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class UnsafeEdit(KmergeError):
 
 
 def hook_source(given: str) -> HookSource | None:
-    """Return the source as `URL@REV` names it, or that of this release; a checkout has none."""
+    """Return the source given as `URL@REV`, or that of this release; return None in a checkout."""
     if given:
         match = URL_AND_REV.fullmatch(given)
         if not match:
-            hint = "such as https://git.example.com/tools/kmerge-git@v0.1.0"
-            raise UsageError(f"--hooks-from takes URL@REV, not {given!r}", hint=hint)
+            hint = "use a value such as https://git.example.com/tools/kmerge-git@v0.1.0"
+            raise UsageError(f"--hooks-from must be URL@REV, not {given!r}", hint=hint)
         return HookSource(match["url"], match["rev"])
     # without an address of its own the project has a placeholder (tools/set_address.py)
     is_release = version_line() == f"kmerge {__version__}" and "/this-repository" not in SOURCE
@@ -58,22 +58,22 @@ def hook_source(given: str) -> HookSource | None:
 def plan_team_hooks(top: Path, source: HookSource | None) -> tuple[SetupPlan, list[str]]:
     """Plan to add the missing hooks to the file at the top of a working tree.
 
-    The second result is lines for a person who has to add them by hand.
+    The second result is the lines that the user must add by hand if the file cannot be edited.
     """
     path = top / PRE_COMMIT
     before = read_text(path)
     try:
         if path.is_symlink():
-            raise UnsafeEdit("it is a symbolic link")
+            raise UnsafeEdit("the file is a symbolic link")
         after, notes = with_hooks(before, source)
     except KmergeError as error:
         lines = _fresh(source).splitlines() if source else []
-        note = f"no hooks were written to {path}: {error}" + ("; add this:" if lines else "")
+        note = f"no hooks were written to {path}: {error}" + ("; add these lines:" if lines else "")
         return SetupPlan((), (note,)), lines
     if after == before:
         return SetupPlan(()), []
     # the option is for older branches, which pre-commit would refuse, because they lack the file
-    commit = f"commit {path}: in a clone `pre-commit install --allow-missing-config` sets it up"
+    commit = f"commit {path}, then run `pre-commit install --allow-missing-config` in each clone"
     return SetupPlan((FileChange(path, before, after),), (*notes, commit)), []
 
 
@@ -94,13 +94,15 @@ def with_hooks(before: str, source: HookSource | None) -> tuple[str, list[str]]:
         edits.append((repos.entries[-1].end, repository))
     elif missing and own is not None:
         edits.append(_more_hooks(repos.entries[own], missing))
-        notes.append(f"{', '.join(missing)}: `rev` has to be of kmerge {__version__} or newer")
+        notes.append(
+            f"{', '.join(missing)}: these hooks need a `rev` of kmerge {__version__} or newer"
+        )
     changed = text.source.text
     for offset, inserted in sorted(edits, reverse=True):
         changed = changed[:offset] + inserted + changed[offset:]
     after = text.source.encode(changed)
     if load(after) != [_wanted(load(text.data)[0], missing, own, source)]:
-        raise UnsafeEdit("it cannot be edited safely")
+        raise UnsafeEdit("kmerge cannot edit the file safely")
     return after.decode("utf-8"), notes
 
 
@@ -112,8 +114,8 @@ def _fresh(source: HookSource) -> str:
 def _known(source: HookSource | None) -> HookSource:
     if source is None:
         raise UnsafeEdit(
-            "this kmerge is no release, so it does not know where its hooks are",
-            hint="--hooks-from URL@REV names the place",
+            "this kmerge is not a release, so the URL of its hooks is unknown",
+            hint="give it with --hooks-from URL@REV",
         )
     return source
 
@@ -123,10 +125,10 @@ def _repositories(roots: list[Node]) -> tuple[Mapping, Sequence]:
     root = roots[0] if len(roots) == 1 else None
     repos = root.get("repos") if isinstance(root, Mapping) else None
     if not isinstance(root, Mapping) or not isinstance(repos, Sequence):
-        raise UnsafeEdit("it is not one mapping with a list `repos`")
+        raise UnsafeEdit("the file is not a single mapping with a list `repos`")
     is_twice = len(root.index()) < len(root.entries)
     if is_twice or repos.flow or repos.start < repos.content:
-        raise UnsafeEdit("it is not written as pre-commit's own examples are")
+        raise UnsafeEdit("`repos` is not a plain block list, or the file has a duplicate key")
     return root, repos
 
 
@@ -161,7 +163,7 @@ def _types(root: Mapping, repos: Sequence) -> list[tuple[int, str]]:
     """Return the edit that lets `pre-commit install` install all hook types, or no edit."""
     value = root.get(TYPES)
     if value is not None and not (isinstance(value, Sequence) and value.entries):
-        raise UnsafeEdit(f"`{TYPES}` in it is not a list with entries")
+        raise UnsafeEdit(f"`{TYPES}` in the file is not a list, or is empty")
     types = [entry.value for entry in value.entries] if value is not None else []
     # without a list pre-commit installs this one alone
     present = [node.value for node in types if isinstance(node, Scalar)] or ["pre-commit"]
@@ -185,8 +187,8 @@ def _require_stages(root: Mapping, repos: Sequence, more: list[str]) -> None:
     if others and "default_stages" not in root.index():
         names = ", ".join(others[:3]) + (", ..." if others[3:] else "")
         raise UnsafeEdit(
-            f"other hooks have no `stages` ({names}) and would run at {', '.join(more)}, too; "
-            "`default_stages: [pre-commit]` keeps them where they are"
+            f"hooks without `stages` ({names}) would also run at {', '.join(more)}; "
+            "add `default_stages: [pre-commit]` to prevent this"
         )
 
 
@@ -225,7 +227,7 @@ def _more_hooks(repo: Entry, names: list[str]) -> tuple[int, str]:
     """Return the edit that adds hooks to an entry of `repos`."""
     hooks = _list_of_hooks(repo)
     if not hooks or hooks.flow:
-        raise UnsafeEdit("the hooks of kmerge in it are not a block list")
+        raise UnsafeEdit("the `hooks` of kmerge in the file are not a block list")
     last = hooks.entries[-1]
     dash, key = column_of(last), _column(last.value)
     return last.end, "".join(_item(dash, key, f"id: {name}\n") for name in names)

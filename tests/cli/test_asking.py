@@ -89,9 +89,9 @@ def test_what_cannot_be_is_said_and_asked_again(tmp_path: Path) -> None:
         it.press("o")
         assert "h" not in it.question(2).rpartition("[")[2]
         it.press("h")
-        assert "not possible: `higher` cannot be here" in it.wait(PROMPT)
+        assert "cannot use this answer: `higher` cannot be here" in it.wait(PROMPT)
         it.press("x")
-        assert "this key is not an answer" in it.wait(PROMPT)
+        assert "this key is unknown" in it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "o......"
@@ -104,12 +104,15 @@ def test_the_rest_of_a_file(tmp_path: Path) -> None:
         it.press("T")
         assert "theirs: 2 conflicts in 1 file\n" in it.question(4)
         it.press("O")
-        assert "b.yaml: decided, written and staged" in it.question(6)
+        assert "b.yaml: resolved, written and staged" in it.question(6)
         it.press("T")
         assert it.end() == 1
         assert it.hows() == ".ttoott"
         assert "open    web.yaml: 1 conflict\n" in it.rest()
-        assert "2 files staged, 1 file still in conflict: `kmerge resolve` goes on" in it.rest()
+        assert (
+            "2 files staged, 1 file still in conflict; run `kmerge resolve` to continue"
+            in it.rest()
+        )
 
 
 def test_the_rest_of_a_file_says_where_it_is_not_possible(tmp_path: Path) -> None:
@@ -120,7 +123,7 @@ def test_the_rest_of_a_file_says_where_it_is_not_possible(tmp_path: Path) -> Non
         told = it.wait("For all of them? [o,t,b,0,h, else none]") + it.wait(PROMPT)
         assert f"2 conflicts in 2 files like this: version, {Why.BOTH_CHANGED}" in told
         why = "c.yaml: Deployment/web version: `higher` cannot be here"
-        assert f"higher: 1 conflict in 1 file\nnot possible: {why}\n" in told
+        assert f"higher: 1 conflict in 1 file\ncannot use this answer: {why}\n" in told
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "...h..."
@@ -132,7 +135,7 @@ def test_all_like_this(tmp_path: Path) -> None:
         it.question(4)
         it.press("aT")
         it.wait("else none]")
-        assert "no conflict is answered" in it.wait(PROMPT)
+        assert "no conflict got an answer" in it.wait(PROMPT)
         it.press("at")
         it.wait("theirs: 2 conflicts in 2 files")
         assert "name" in it.question(5)
@@ -170,16 +173,16 @@ def test_what_a_key_did_comes_before_what_was_written(tmp_path: Path) -> None:
         it.press("b")
         assert "\nboth: - b …\n" in it.question(3)
         it.press("t")
-        done = "web.yaml: decided, written and staged"
+        done = "web.yaml: resolved, written and staged"
         assert f"\ntheirs: line 0 …\n{done}\n" in it.question(4)
         it.press("h0")
         assert "\nours: 1.3.0\n" in it.question(5)
-        assert "\nbase: a\nb.yaml: decided" in it.question(6)
+        assert "\nbase: a\nb.yaml: resolved" in it.question(6)
         it.press("e")
         assert "\nedited: web:1.7\n" in it.question(7)
         it.press("d")
         assert it.end() == 0
-        assert "\nc.yaml: taken as it is on disk\n" in it.rest()
+        assert "\nc.yaml: resolved with the file on disk\n" in it.rest()
 
 
 def test_back_over_a_file_that_is_staged(tmp_path: Path) -> None:
@@ -187,11 +190,11 @@ def test_back_over_a_file_that_is_staged(tmp_path: Path) -> None:
         it.press("k")
         assert "this is the first question" in it.wait(PROMPT)
         it.press("ooo")
-        assert "web.yaml: decided, written and staged" in it.question(4)
+        assert "web.yaml: resolved, written and staged" in it.question(4)
         it.press("k")
-        assert "answered: ours: line 0 … (Enter keeps it)" in it.question(3)
+        assert "answer: ours: line 0 … (press Enter to keep it)" in it.question(3)
         it.press("t")
-        assert "web.yaml: decided, written and staged" in it.question(4)
+        assert "web.yaml: resolved, written and staged" in it.question(4)
         it.press("kk")
         it.question(3)
         it.question(2)
@@ -200,7 +203,7 @@ def test_back_over_a_file_that_is_staged(tmp_path: Path) -> None:
         it.press("kk\n")
         it.question(3)
         it.question(2)
-        assert "this key is not an answer" in it.wait(PROMPT)
+        assert "this key is unknown" in it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "o.t...."
@@ -230,7 +233,7 @@ def test_the_words_fit_the_smallest_terminal(tmp_path: Path) -> None:
         for number in (2, 3, 4):
             shown = it.question(number).splitlines()
             assert len(shown) - shown.index("") <= 19  # without what the key did
-        assert "`e` shows all" in it.seen
+        assert "press `e` to see all" in it.seen
         assert max(map(len, it.seen.splitlines())) <= 40
         it.press("o")
         prompt = it.question(5).rpartition("[")[2].removesuffix("] ").split(",")
@@ -246,7 +249,7 @@ def test_an_arrow_is_no_answer(tmp_path: Path) -> None:
     with asked(tmp_path) as it:
         for key in NO_ANSWERS:
             it.press(key)
-            assert "this key is not an answer" in it.wait(PROMPT)
+            assert "this key is unknown" in it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "......."
@@ -344,12 +347,12 @@ def test_a_terminal_without_single_keys_takes_lines(tmp_path: Path) -> None:
     with asked(tmp_path, TERM="dumb") as it:
         assert it.is_normal()
         it.press("ours\n")
-        assert "this key is not an answer" in it.wait(PROMPT)
+        assert "this key is unknown" in it.wait(PROMPT)
         it.press("o\n")
         it.question(2)
         it.press("\x1b[A\n\n")
-        it.wait("not an answer")
-        it.wait("not an answer")
+        it.wait("this key is unknown")
+        it.wait("this key is unknown")
         it.wait(PROMPT)
         it.press("s\n")
         it.question(3)
@@ -383,13 +386,13 @@ def test_edit_a_value(tmp_path: Path) -> None:
     program = editor(tmp_path, put("rubbish\\n"), put("# kmerge: x\\nweb:1.7\\n"))
     with asked(tmp_path, GIT_EDITOR=program) as it:
         it.press("e")
-        told = it.wait("Edit it again? [y,n] ")
-        assert "not possible: the answer is not valid YAML" in told
+        told = it.wait("Edit the answer again? [y,n] ")
+        assert "cannot use this answer: the answer is not valid YAML" in told
         assert not it.is_normal()
         it.press("y")
         it.question(2)
         it.press("k")
-        assert "answered: edited: web:1.7" in it.question(1)
+        assert "answer: edited: web:1.7" in it.question(1)
         it.press("q")
         assert it.end() == 1
     shown = (tmp_path / "1").read_text()
@@ -403,7 +406,7 @@ def test_edit_a_value(tmp_path: Path) -> None:
 def test_rubbish_is_given_up(tmp_path: Path) -> None:
     with asked(tmp_path, GIT_EDITOR=editor(tmp_path, put("rubbish"))) as it:
         it.press("e")
-        it.wait("Edit it again? [y,n] ")
+        it.wait("Edit the answer again? [y,n] ")
         it.press("n")
         it.wait("[o,t,b,0,h,e")
         it.press("q")
@@ -415,8 +418,8 @@ def test_rubbish_is_given_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "script, why",
     [
-        ("exit 3", "the editor ended with 3"),
-        (":", "nothing was changed"),
+        ("exit 3", "the editor ended with exit code 3"),
+        (":", "the text was not changed"),
         ("kill -9 $$", "was ended by signal 9"),
         (put("# kmerge: x\\n\\n"), "the text is empty"),
         (put(""), "the text is empty"),
@@ -427,7 +430,7 @@ def test_rubbish_is_given_up(tmp_path: Path) -> None:
 def test_no_answer_of_the_editor(tmp_path: Path, script: str, why: str) -> None:
     with asked(tmp_path, GIT_EDITOR=editor(tmp_path, script)) as it:
         it.press("e")
-        told = it.wait("not answered: ") + it.wait(PROMPT)
+        told = it.wait("no answer was given: ") + it.wait(PROMPT)
         assert why in told
         it.press("q")
         assert it.end() == 1
@@ -450,9 +453,9 @@ def test_the_editor_is_what_git_says_in_a_folder_with_blanks(tmp_path: Path) -> 
 def test_there_is_no_editor(tmp_path: Path) -> None:
     with asked(tmp_path, TERM="dumb") as it:
         it.press("e\n")
-        said = it.wait("not answered: ") + it.wait(PROMPT)
+        said = it.wait("no answer was given: ") + it.wait(PROMPT)
         # git's own words; ours where git has none (2.47 has none)
-        assert "Terminal is dumb, but EDITOR unset" in said or "git names no editor" in said
+        assert "Terminal is dumb, but EDITOR unset" in said or "git has no editor" in said
         it.press("\x04")
         assert it.end() == 1
 
@@ -460,7 +463,7 @@ def test_there_is_no_editor(tmp_path: Path) -> None:
 def test_an_editor_that_leaves_the_terminal_as_it_wants_it(tmp_path: Path) -> None:
     with asked(tmp_path, GIT_EDITOR=editor(tmp_path, "stty raw -echo")) as it:
         it.press("e")
-        it.wait("nothing was changed")
+        it.wait("the text was not changed")
         it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
@@ -470,7 +473,7 @@ def test_an_editor_that_leaves_the_terminal_as_it_wants_it(tmp_path: Path) -> No
 def test_a_terminal_that_does_not_know_a_character(tmp_path: Path) -> None:
     with asked(tmp_path, PYTHONIOENCODING="ascii") as it:
         it.press("é")
-        assert "\\xe9" in it.wait("this key is not an answer")
+        assert "\\xe9" in it.wait("this key is unknown")
         it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
@@ -482,7 +485,7 @@ def test_edit_lines(tmp_path: Path) -> None:
         it.press("s")
         it.question(2)
         it.press("e")
-        assert "a line of the markers is left" in it.wait("Edit it again? [y,n] ")
+        assert "the text still has a conflict marker" in it.wait("Edit the answer again? [y,n] ")
         it.press("y")
         it.question(3)
         it.press("q")
@@ -500,7 +503,7 @@ def test_ctrl_c_in_the_editor_is_the_editors(tmp_path: Path) -> None:
         it.wait("ready")
         assert it.is_normal()
         it.press("\x03")
-        it.wait("not answered: the editor ended with 5")
+        it.wait("no answer was given: the editor ended with exit code 5")
         it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1

@@ -78,7 +78,7 @@ def test_a_module_that_wants_the_end_is_no_answer(copy: Path, body: str) -> None
 def test_why_there_is_no_answer_is_told(copy: Path) -> None:
     (copy / "pipeline.py").write_text("raise SystemExit('\\x1b[2J')")
     said = drive(copy)[2]
-    assert said == "kmerge: SystemExit: \\x1b[2J; git's line merge instead\n"
+    assert said == "kmerge: SystemExit: \\x1b[2J; git's line merge is used\n"
 
 
 HABITS = {
@@ -127,7 +127,7 @@ def test_what_cannot_be_told_was_decided_all_the_same(copy: Path) -> None:
     )
     code, _, said, ours = drive(copy, f"--lib={YAML.parent}", base="a: 3\nb: 1\n")
     assert (code, ours[:8]) == (3, "<<<<<<< ")
-    assert "cannot be listed: KeyboardInterrupt" in said
+    assert "cannot report the decisions of the merge: KeyboardInterrupt" in said
 
 
 # -- the bundle is code: who may write it, whose is read ------------------------------------------

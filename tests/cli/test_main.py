@@ -23,13 +23,17 @@ def test_on_windows_the_error_names_the_way_out(
     "args, why, hint",
     [
         (["frobnicate"], "there is no command frobnicate", "see `kmerge --help`"),
-        (["--frobnicate"], "unknown: --frobnicate", "see `kmerge --help`"),
-        (["--frobnicate", "check", "-q", "x"], "unknown: --frobnicate; see", "`kmerge --help`"),
-        (["check", "--frobnicate"], "unknown: --frobnicate", "see `kmerge check --help`"),
-        (["install", "x"], "unknown: x", "see `kmerge install --help`"),
+        (["--frobnicate"], "unknown argument: --frobnicate", "see `kmerge --help`"),
+        (
+            ["--frobnicate", "check", "-q", "x"],
+            "unknown argument: --frobnicate; see",
+            "`kmerge --help`",
+        ),
+        (["check", "--frobnicate"], "unknown argument: --frobnicate", "see `kmerge check --help`"),
+        (["install", "x"], "unknown argument: x", "see `kmerge install --help`"),
         (["help", "frobnicate"], "there is no command frobnicate", "see `kmerge --help`"),
         (["help", "stauts"], "there is no command stauts; did you mean `status`?", "`kmerge --h"),
-        (["status", "--deep", "x"], "--deep and --fix take no files", "leave FILE out"),
+        (["status", "--deep", "x"], "--deep and --fix take no files", "omit FILE"),
         (["check", "--format", "xml"], "argument --format: invalid", "see `kmerge check --help`"),
         (
             ["merge-file", "a"],
@@ -43,9 +47,21 @@ def test_on_windows_the_error_names_the_way_out(
             "there is no command mrege; did you mean `merge`?",
             "see `kmerge --help`",
         ),
-        (["solve", "--dryrun"], "unknown: --dryrun; did you mean `--dry-run`?", "kmerge solve"),
-        (["vendor", "add", "a", "b", "--rf=x"], "unknown: --rf=x; did you mean `--ref`?", "add --"),
-        (["patch", "--pathc", "x"], "unknown: --pathc; did you mean `--patch`?", "kmerge patch"),
+        (
+            ["solve", "--dryrun"],
+            "unknown argument: --dryrun; did you mean `--dry-run`?",
+            "kmerge solve",
+        ),
+        (
+            ["vendor", "add", "a", "b", "--rf=x"],
+            "unknown argument: --rf=x; did you mean `--ref`?",
+            "add --",
+        ),
+        (
+            ["patch", "--pathc", "x"],
+            "unknown argument: --pathc; did you mean `--patch`?",
+            "kmerge patch",
+        ),
         (
             ["vendor", "updte"],
             "argument ACTION: invalid choice: 'updte'",

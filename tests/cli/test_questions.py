@@ -101,7 +101,7 @@ def test_markers_of_the_editor_are_longer_than_those_in_the_lines() -> None:
     shown = draft(asked, AROUND.labels)  # type: ignore[arg-type]
     edited = "".join(x for x in shown.splitlines(True) if not x.startswith("# kmerge: "))
     assert [line for line in edited.split("\n") if line[:1] == "="] == ["=======", "==========="]
-    with pytest.raises(KmergeError, match="a line of the markers is left"):
+    with pytest.raises(KmergeError, match="the text still has a conflict marker"):
         written(asked, edited)  # type: ignore[arg-type]
     assert written(asked, asked.values.ours or "") == asked.values.ours  # type: ignore[arg-type]
 
@@ -167,7 +167,7 @@ def test_a_text_is_a_small_diff() -> None:
 
 def test_a_deletion_and_what_is_not_there() -> None:
     shown = lines(question(("a: 1\n", None, "a: 2\n"), kind="entries"))
-    assert shown[4:] == ["  ours (HEAD): deletes it", "  theirs (feature):", "  -a: 1", "  +a: 2"]
+    assert shown[4:] == ["  ours (HEAD): deleted", "  theirs (feature):", "  -a: 1", "  +a: 2"]
     assert lines(question((None, "a: 1\n", ""), kind="lines"))[-1] == "  theirs (feature): nothing"
 
 
@@ -176,7 +176,7 @@ def test_of_a_long_text_the_first_lines_are_shown() -> None:
     shown = lines(question((None, base, "short\n"), kind="text"), Size(80, 20))
     assert len(shown) == 18
     assert shown[-2:] == ["  theirs (feature):", "  +short"]
-    assert shown[-3] == "  … 50 more lines, `e` shows all"
+    assert shown[-3] == "  … 50 more lines, press `e` to see all"
     assert shown[-4] == "  +line 9"
 
 

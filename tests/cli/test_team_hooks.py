@@ -117,28 +117,30 @@ def test_an_own_entry_needs_no_source_and_tells_of_its_rev() -> None:
     text, notes = team_hooks.with_hooks(OWN.format(""), None)
     assert "kmerge-register" in text
     (note,) = notes
-    assert note.startswith("kmerge-merge, kmerge-installed, kmerge-register: `rev` has to be of")
+    assert note.startswith(
+        "kmerge-merge, kmerge-installed, kmerge-register: these hooks need a `rev` of"
+    )
 
 
 STAGED = "repos:\n- repo: meta\n  hooks:\n  - id: a\n    stages: [manual]\n"
 UNSAFE = {
-    "flow": ("repos: [{repo: meta, hooks: [{id: a}]}]\n", "not written as"),
-    "all in flow": ("{repos: []}\n", "not written as"),
-    "an anchor": ("repos: &x\n" + STAGED.partition("\n")[2], "not written as"),
+    "flow": ("repos: [{repo: meta, hooks: [{id: a}]}]\n", "`repos` is not a plain block list"),
+    "all in flow": ("{repos: []}\n", "`repos` is not a plain block list"),
+    "an anchor": ("repos: &x\n" + STAGED.partition("\n")[2], "`repos` is not a plain block list"),
     "twice": (STAGED + STAGED, ""),
-    "a list": ("- a\n", "not one mapping with a list `repos`"),
-    "another key": ("ci: {}\n", "not one mapping with a list `repos`"),
-    "a marker": ("# a\n---\n", "not one mapping with a list `repos`"),
-    "two documents": (STAGED + "---\na: b\n", "not one mapping with a list `repos`"),
+    "a list": ("- a\n", "not a single mapping with a list `repos`"),
+    "another key": ("ci: {}\n", "not a single mapping with a list `repos`"),
+    "a marker": ("# a\n---\n", "not a single mapping with a list `repos`"),
+    "two documents": (STAGED + "---\na: b\n", "not a single mapping with a list `repos`"),
     "no YAML": ("repos: [\n", ""),
     "no text": ("a: \udcff\n", "not UTF-8"),
-    "no types": ("default_install_hook_types: []\n" + STAGED, "not a list with entries"),
+    "no types": ("default_install_hook_types: []\n" + STAGED, "not a list, or is empty"),
     "types that are a word": ("default_install_hook_types: pre-push\n" + STAGED, "not a list"),
     "an alias for types": (STAGED.replace("[manual]", "&t [manual]") + "default_install_hook_types: *t\n", "not a list"),
     "own hooks in flow": (OWN.format("").partition("  hooks")[0] + "  hooks: [{id: kmerge-check}]\n", "not a block list"),
     "an alias for hooks": (STAGED.replace("hooks:", "hooks: &h") + "- repo: https://git.example.com/kmerge-git\n  rev: x\n  hooks: *h\n", "not a block list"),
-    "hooks without stages": ("repos:\n- repo: meta\n  hooks:\n  - id: a\n", "other hooks have no `stages` (a) and would run at pre-merge-commit, pre-push, post-checkout, too"),
-    "more of them": (ALL.replace(", post-checkout", "") + "repos:\n- repo: meta\n  hooks:\n  - id: a\n  - id: b\n  - id: c\n  - id: d\n", "(a, b, c, ...) and would run at post-checkout, too"),
+    "hooks without stages": ("repos:\n- repo: meta\n  hooks:\n  - id: a\n", "hooks without `stages` (a) would also run at pre-merge-commit, pre-push, post-checkout"),
+    "more of them": (ALL.replace(", post-checkout", "") + "repos:\n- repo: meta\n  hooks:\n  - id: a\n  - id: b\n  - id: c\n  - id: d\n", "(a, b, c, ...) would also run at post-checkout"),
 }  # fmt: skip
 
 
@@ -152,7 +154,7 @@ def test_what_is_not_safe_is_printed_instead(name: str, tmp_path: Path) -> None:
     (note,) = plan.notes
     assert note.startswith(f"no hooks were written to {path}: ")
     assert why in note
-    assert note.endswith("; add this:")
+    assert note.endswith("; add these lines:")
     assert "\n".join((*lines, "")) == ALL + "repos:\n" + DEEP
 
 
@@ -164,7 +166,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 def test_every_edit_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(team_hooks, "dump", lambda value: "url: x\n")
-    with pytest.raises(KmergeError, match="cannot be edited safely"):
+    with pytest.raises(KmergeError, match="cannot edit the file safely"):
         team_hooks.with_hooks(STAGED, HERE)
 
 
@@ -192,7 +194,7 @@ def test_a_source_that_is_given(given: str, url: str, rev: str) -> None:
     if rev:
         assert hook_source(given) == HookSource(url, rev)
     else:
-        with pytest.raises(UsageError, match="--hooks-from takes URL@REV"):
+        with pytest.raises(UsageError, match="--hooks-from must be URL@REV"):
             hook_source(given)
 
 

@@ -62,7 +62,7 @@ def told(
             OPEN,
             f"a template, merged block by block\nconflict: spec.replicas: {Why.BOTH_CHANGED}\n",
         ),
-        (BY_LINES, "merged by lines, as git does: a template, not YAML\n"),
+        (BY_LINES, "merged with git's line merge: a template, not YAML\n"),
     ],
 )
 def test_the_merge_of_three_files(

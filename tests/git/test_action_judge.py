@@ -132,13 +132,13 @@ REQUESTS = {
 }
 # what is judged, errors, exit code, and what the summary says
 OPEN = [
-    (1, 1, 0, 0, "Judged: the test merge, "),
-    (2, 1, 1, 1, "Judged: the test merge, "),
+    (1, 1, 0, 0, "Checked: the test merge, "),
+    (2, 1, 1, 1, "Checked: the test merge, "),
     (3, 0, 0, 0, "The server has no test merge (yet)"),
-    (4, 1, 0, 0, "The test merge of the server is of another commit: not judged."),
-    (5, 1, 1, 1, "Judged: a merge, "),
+    (4, 1, 0, 0, "The test merge of the server is for another commit and was not checked."),
+    (5, 1, 1, 1, "Checked: a merge, "),
     (6, 1, 0, 0, "    trailer of the commit: Kmerge-Dropped: web.yaml\n"),
-    (7, 1, 1, 1, "Judged: a merge, "),
+    (7, 1, 1, 1, "Checked: a merge, "),
     (8, 0, 0, 0, " merges more than two commits."),
 ]
 
@@ -243,7 +243,7 @@ def test_a_request_after_the_button(forge: Forge, way: str, kind: str) -> None:
     ran = forge.closed(result)
     is_lost = kind == "lost"
     assert counts(ran) == (1, is_lost, is_lost), ran.log
-    assert f"\nJudged: {WAYS[way]}, {forge.ids[result]}.\n" in ran.summary
+    assert f"\nChecked: {WAYS[way]}, {forge.ids[result]}.\n" in ran.summary
     trailer = "    trailer of the commit: Kmerge-Dropped: web.yaml\n"
     assert (trailer in ran.summary) == (trailer in ran.log) == (kind == "meant")
     assert ("lost: ConfigMap/web data.b" in ran.summary) == is_lost
@@ -303,7 +303,7 @@ def test_what_was_not_merged_is_not_judged(forge: Forge) -> None:
     assert "The pull request was not merged." in ran.summary
     ran = forge.closed("topic")
     assert counts(ran) == (0, 0, 0)
-    assert "are in the target as they are" in ran.summary
+    assert "contains the commits of the pull request unchanged" in ran.summary
 
 
 @pytest.mark.parametrize("event", ["push", "merge_group"])
@@ -314,7 +314,7 @@ def test_commits_that_were_pushed(forge: Forge, event: str) -> None:
     assert "Commits with one parent" not in ran.summary
     ran = forge.pushed("main", "rebase-lost", event)
     assert counts(ran) == (0, 0, 0)
-    assert "Commits with one parent: 2. Whether one of them is a squash" in ran.summary
+    assert "Commits with one parent: 2. They were not checked" in ran.summary
 
 
 def test_branches_that_come_and_go(forge: Forge) -> None:
@@ -322,29 +322,29 @@ def test_branches_that_come_and_go(forge: Forge) -> None:
     assert counts(forge.pushed(none, "after-lost")) == (1, 1, 1)
     assert counts(forge.pushed("1" * 40, "after-lost")) == (1, 1, 1)
     ran = forge.pushed("refs/heads/lenient", "after-lost")
-    assert "compared with the main branch" in ran.summary
+    assert "was compared with the main branch" in ran.summary
     ran = forge.pushed("main", none)
     assert counts(ran) == (0, 0, 0)
     assert "The branch was deleted." in ran.summary
 
 
-NO_EVENT = "this event is none of pull_request, push, merge_group"
-NOT_FETCHED = "the commits could not be fetched: that needs `contents: read`"
+NO_EVENT = "the event must be pull_request, push or merge_group"
+NOT_FETCHED = "the commits could not be fetched; the workflow needs `contents: read`"
 
 
 @pytest.mark.parametrize(
     "event, env, said",
     [
         ("schedule", {}, NO_EVENT),
-        ("pull_request", {}, "this event is for no pull request"),
-        ("pull_request", {"KMERGE_ACTION_NUMBER": "1/head x"}, "this event is for no pull request"),
+        ("pull_request", {}, "this event has no pull request"),
+        ("pull_request", {"KMERGE_ACTION_NUMBER": "1/head x"}, "this event has no pull request"),
         ("pull_request", {"KMERGE_ACTION_NUMBER": "999"}, NOT_FETCHED),
-        ("pull_request", {"KMERGE_ACTION_NUMBER": "1", "GITHUB_BASE_REF": "a b"}, "is no name of a branch"),
-        ("pull_request", {"KMERGE_ACTION_NUMBER": "1", "GITHUB_BASE_REF": "x:refs/heads/main"}, "is no name of a branch"),
+        ("pull_request", {"KMERGE_ACTION_NUMBER": "1", "GITHUB_BASE_REF": "a b"}, "is not a valid branch name"),
+        ("pull_request", {"KMERGE_ACTION_NUMBER": "1", "GITHUB_BASE_REF": "x:refs/heads/main"}, "is not a valid branch name"),
         ("pull_request", {"KMERGE_ACTION_NUMBER": "1", "KMERGE_ACTION_REMOTE_URL": "--upload-pack=touch pwned"}, NOT_FETCHED),
-        ("push", {"KMERGE_ACTION_AFTER": "--all", "GITHUB_REF": "refs/heads/x"}, "names no commit"),
+        ("push", {"KMERGE_ACTION_AFTER": "--all", "GITHUB_REF": "refs/heads/x"}, "has no commit"),
         ("push", {"KMERGE_ACTION_AFTER": "1" * 40, "GITHUB_REF": "refs/heads/x"}, NOT_FETCHED),
-        ("push", {"KMERGE_ACTION_AFTER": "1" * 40, "GITHUB_REF": "refs/tags/x"}, "this event is for no branch"),
+        ("push", {"KMERGE_ACTION_AFTER": "1" * 40, "GITHUB_REF": "refs/tags/x"}, "this event is not for a branch"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_looked_at(forge: Forge, event: str, env: dict[str, str], said: str) -> None:
@@ -358,7 +358,7 @@ def test_what_cannot_be_looked_at(forge: Forge, event: str, env: dict[str, str],
 
 
 @pytest.mark.parametrize(
-    "result, said", [("$(touch pwned)", "names no commit"), ("1" * 40, "could not be fetched"), ("unrelated", "is not there")]
+    "result, said", [("$(touch pwned)", "has no merge commit"), ("1" * 40, "could not be fetched"), ("unrelated", "was not found")]
 )  # fmt: skip
 def test_results_that_are_not_there(forge: Forge, result: str, said: str) -> None:
     ran = forge.closed(result)
@@ -387,6 +387,6 @@ def test_a_program_that_breaks_down_finds_nothing_out(
     known = {"KMERGE_ACTION_COMMAND": str(program), "KMERGE_ACTION_TOKEN": "given-secret"}
     ran = forge.request(5, **known)
     assert counts(ran) == (0, 0, 2)
-    assert "::error title=kmerge judge::could not be judged: a merge, " in ran.log
+    assert "::error title=kmerge judge::could not be checked: a merge, " in ran.log
     assert "Traceback" not in "".join(commands_in(ran.log))
     assert "secret" not in (tmp_path / "env").read_text()

@@ -167,9 +167,11 @@ def test_a_sweep(forge: Forge) -> None:
     )
     assert page.count(field) == 2  # for all that a branch says of favour
     assert "| rejected | <code>locked/1</code> | &#91;remote rejected&#93;" in page
-    assert "own token: that starts no checks" in page
+    assert "own token, so no checks start" in page
     assert not [sign for sign in ("\u202e", "$", "::", "@") if sign in page]
-    warning = "::warning title=kmerge refresh::branches that need a person: 4; see the summary"
+    warning = (
+        "::warning title=kmerge refresh::branches that could not be updated: 4; see the summary"
+    )
     assert commands_in(done.out) == [warning]
     nothing_is_left_to_do(forge)
 
@@ -207,7 +209,7 @@ def test_the_forge_says_which_requests_are_open(forge: Forge) -> None:
     forge.run("sweep", **env)
     assert forge.merged(before) == {"fine/1"}
     assert forge.outputs() == {"updated": 1, "failed": 2, "unchanged": 0}
-    assert "Pull requests of forks, left alone: 2." in forge.summary()
+    assert "Pull requests of forks, not updated: 2." in forge.summary()
     assert "own token" not in forge.summary()
     asked = (forge.world.root / "gh.asked").read_text().splitlines()
     assert {"base=main", "state=open", f"token {TOKEN}", "github.com"} <= set(asked)
@@ -218,7 +220,7 @@ def test_the_forge_says_which_requests_are_open(forge: Forge) -> None:
 
 def test_no_guess_where_nobody_says_which_requests_are_open(forge: Forge) -> None:
     before = refs(forge.server)
-    assert "name them (`branches`)" in forge.run("sweep", code=2).out
+    assert "set the input `branches`" in forge.run("sweep", code=2).out
     assert (
         "`pull-requests: read`" in forge.run("sweep", code=2, **gh(forge, "here fine/1\n", 1)).out
     )
@@ -233,7 +235,7 @@ def test_an_update(forge: Forge, name: str, words: str) -> None:
     done = forge.run("update", **forge.pull(4, name), GITHUB_TOKEN=TOKEN, KMERGE_ACTION_TOKEN=TOKEN)
     assert forge.merged(before) == ({words} if words else set())
     assert forge.outputs() == {"updated": bool(words), "failed": not words, "unchanged": 0}
-    assert ("own token: that starts no checks" in forge.summary()) == bool(words)
+    assert ("own token, so no checks start" in forge.summary()) == bool(words)
     assert TOKEN not in done.said + forge.summary()
 
 
@@ -248,7 +250,7 @@ def test_a_fork_moves_no_branch_of_ours_by_its_name(
     forge.run("update", **env, KMERGE_ACTION_BRANCH=name)
     assert refs(forge.server) == before
     assert forge.outputs() == {"updated": 0, "failed": 0, "unchanged": 0}
-    assert "is in a fork: it is left alone" in forge.summary()
+    assert "is in a fork and was not updated" in forge.summary()
 
 
 def test_the_main_branch_is_never_moved(forge: Forge) -> None:
@@ -278,7 +280,7 @@ def test_what_is_asked_of_the_forge_in_its_own_words(forge: Forge) -> None:
     forge.run("sweep", **env)
     assert forge.merged(before) == {"fine/1"}
     assert forge.outputs() == {"updated": 1, "failed": 1, "unchanged": 0}
-    assert "Pull requests of forks, left alone: 2." in forge.summary()
+    assert "Pull requests of forks, not updated: 2." in forge.summary()
 
 
 def test_an_event_that_says_nothing_of_the_fork(forge: Forge) -> None:
@@ -290,13 +292,13 @@ def test_an_event_that_says_nothing_of_the_fork(forge: Forge) -> None:
 def test_what_cannot_be(forge: Forge) -> None:
     before = refs(forge.server)
     for mode, env, words in (
-        ("check", {}, "neither update nor sweep"),
+        ("check", {}, "must be update or sweep"),
         ("sweep", {"GITHUB_REF": "refs/tags/fine/1"}, "no target branch"),
-        ("sweep", {"KMERGE_ACTION_WITH": "fine"}, "no such target branch"),
+        ("sweep", {"KMERGE_ACTION_WITH": "fine"}, "the target branch does not exist"),
         ("sweep", {"KMERGE_ACTION_REMOTE_URL": "/nowhere"}, "could not be read"),
         ("sweep", {"KMERGE_ACTION_BRANCHES": "*", "KMERGE_ACTION_COMMAND": "false"}, "no result"),
         ("sweep", {"KMERGE_ACTION_BRANCHES": "*", "KMERGE_ACTION_COMMITTER": "x"}, "NAME <MAIL>"),
-        ("update", {}, "no branch: this event"),
+        ("update", {}, "this event has no pull request"),
     ):
         done = forge.run(mode, code=2, **env)
         assert words in done.out
@@ -309,7 +311,7 @@ def test_what_cannot_be(forge: Forge) -> None:
 
 def test_a_branch_that_is_gone(forge: Forge) -> None:
     forge.run("update", KMERGE_ACTION_BRANCH="gone")
-    assert "No branch to look at." in forge.summary()
+    assert "There is no branch to update." in forge.summary()
     assert forge.outputs() == {"updated": 0, "failed": 0, "unchanged": 0}
 
 

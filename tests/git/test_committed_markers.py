@@ -277,7 +277,7 @@ def test_an_edit_is_somebodys_work(driven: Driven, style: str) -> None:
         assert before.count(old) == 1
         mine = driven.write(name, before.replace(old, new))
         done = driven.kmerge("resolve", "--take", "theirs")
-        assert "still in conflict, edited after the merge" in done.err
+        assert "still in conflict (edited after the merge" in done.err
         assert (driven.unmerged(), mine.read_text()) == ([name], before.replace(old, new))
 
 

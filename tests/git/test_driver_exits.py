@@ -76,7 +76,7 @@ def test_conflict(driven: Driven) -> None:
     lines = driven.text("x.yaml").splitlines()
     assert [lines[1], lines[2], lines[3], lines[5]] == ["a: 2", "=======", "a: 3", "b: 2"]
     assert f"a: {Why.BOTH_CHANGED}" in done.err
-    assert "1 conflict, the rest is merged" in done.err
+    assert "1 conflict, everything else is merged" in done.err
 
 
 def test_many_conflicts_are_counted(driven: Driven) -> None:
@@ -89,8 +89,8 @@ def test_many_conflicts_are_counted(driven: Driven) -> None:
     said = [line for line in done.err.splitlines() if line.startswith("kmerge: ")]
     assert [line.rpartition(".yaml: ")[2] for line in said] == [
         *(f"{field}: {Why.BOTH_CHANGED}" for field in fields[:5]),
-        """and 13 more: `kmerge resolve --list 'a b\\x1b[31m'"'"'.yaml'`""",
-        "18 conflicts, the rest is merged; `kmerge resolve` asks",
+        """and 13 more; run `kmerge resolve --list 'a b\\x1b[31m'"'"'.yaml'` to list all""",
+        "18 conflicts, everything else is merged; run `kmerge resolve`",
     ]
     assert "\x1b" not in done.err
 
@@ -99,7 +99,7 @@ def test_many_conflicts_are_counted(driven: Driven) -> None:
 def test_a_file_beyond_the_limits_says_so(driven: Driven) -> None:
     driven.fork(*({"a.yaml": "---\na: 1\n" * 10_001 + f"b: {b}\n"} for b in (1, 2, 3)))
     assert (
-        "kmerge: a.yaml: merged by lines: the file has more than 10,000 documents\n"
+        "kmerge: a.yaml: git's line merge is used: the file has more than 10,000 documents\n"
         in driven.merge().err
     )
 
@@ -110,7 +110,7 @@ def test_the_named_conflicts(driven: Driven, count: int, rest: int) -> None:
     driven.fork(*({"-x.yaml": text} for text in texts))
     said = driven.merge().err
     assert said.count(Why.BOTH_CHANGED) == 5
-    assert (f"and {rest} more: `kmerge resolve --list ./-x.yaml`" in said) == bool(rest)
+    assert (f"and {rest} more; run `kmerge resolve --list ./-x.yaml`" in said) == bool(rest)
     assert driven.kmerge("resolve", "--list", "./-x.yaml", check=False).code == 1
 
 
@@ -164,7 +164,7 @@ def test_a_slow_start_uses_up_the_time_limit(driven: Driven, what: str) -> None:
     fork_two(driven)
     done = driven.git("merge", "side", check=False, env={"KMERGE_TIMEOUT": "0.5"})
     is_gits_own(driven, done)
-    assert "near.yaml: no result within 1.5 s, git's line merge instead" in done.err
+    assert "near.yaml: no result within 1.5 s; git's line merge is used" in done.err
 
 
 @pytest.mark.costly
@@ -197,7 +197,7 @@ def test_which_clock_ends_the_driver(
     for name, value in (("KMERGE_FAULT", fault), ("KMERGE_TIMEOUT", "0.1")):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(TimeUp, "PATIENCE", patience)
-    said = f"kmerge: x.yaml: no result within {late}, git's line merge instead\n"
+    said = f"kmerge: x.yaml: no result within {late}; git's line merge is used\n"
     assert called(world) == (drive.NO_ANSWER, said)
     assert left() == [0, 0]
 
@@ -237,7 +237,7 @@ def test_an_exception_is_told_in_one_line(driven: Driven) -> None:
     driven.fork_one()
     done = driven.git("merge", "side", check=False, env={"KMERGE_FAULT": "exception"})
     told = [line for line in done.err.splitlines() if line.startswith("kmerge: ")]
-    assert told == ["kmerge: RuntimeError: KMERGE_FAULT=exception; git's line merge instead"]
+    assert told == ["kmerge: RuntimeError: KMERGE_FAULT=exception; git's line merge is used"]
 
 
 def test_switched_off(driven: Driven) -> None:
@@ -455,7 +455,7 @@ def test_no_time(driven: Driven) -> None:
     driven.fork({"x.yaml": BASE + big}, {"x.yaml": OURS + big}, {"x.yaml": THEIRS + big})
     done = driven.merge()
     assert done.code == 1
-    assert re.search(r"no result within 0\.00(1 s of CPU time|3 s), git's line merge", done.err)
+    assert re.search(r"no result within 0\.00(1 s of CPU time|3 s); git's line merge", done.err)
     assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in driven.text("x.yaml")
 
 
@@ -535,7 +535,7 @@ CLASH = "a: 3\nb: 1\n"
 # what theirs is, the variables, the exit code, and a word of the report
 ENDS: dict[str, tuple[str, dict[str, str], int, str]] = {
     "clean": (THEIRS, {}, drive.CLEAN, ""),
-    "a conflict": (CLASH, {}, drive.CONFLICT, "1 conflict, the rest is merged"),
+    "a conflict": (CLASH, {}, drive.CONFLICT, "1 conflict, everything else is merged"),
     "a side that is favoured": (CLASH, {"KMERGE_FAVOR": "theirs"}, drive.CLEAN, "theirs taken"),
     "a loss": (CLASH, {"KMERGE_RULES": "kyaml"}, drive.CLEAN, "x.yaml: "),
     "lines": ("a: {{ x }}\n\t- b\n", {}, drive.CONFLICT, ""),
@@ -631,7 +631,7 @@ def test_without_its_last_step_it_has_given_no_answer(driven: Driven) -> None:
     command = driver_command(driver=package / "cli" / "driver.py")
     done = by_hand(driven, f"{command} {ARGUMENTS}", OURS, CLASH)
     assert (done.code, done.out, driven.text("a")) == (drive.NO_ANSWER, "", OURS)
-    assert done.err.endswith("No space left on device; git's line merge instead\n")
+    assert done.err.endswith("No space left on device; git's line merge is used\n")
     for name in "oab":
         (driven.path / name).unlink()
     driven.drive(line_for(package))

@@ -247,7 +247,7 @@ def test_without_a_terminal_it_needs_a_yes(stopped: Repo) -> None:
     done = stopped.kmerge("generate", check=False)
     assert done.code == 2
     assert done.err.splitlines()[-1] == (
-        "kmerge: there is no terminal to ask on; nothing is run; --yes runs it"
+        "kmerge: cannot ask without a terminal; use --yes to run the commands"
     )
     assert state(stopped) == before
 
@@ -258,8 +258,8 @@ def test_a_person_is_asked(stopped: Repo, answer: str) -> None:
     before = state(stopped)
     argv = [sys.executable, "-m", "kmerge_git", "generate"]
     with Terminal(argv, cwd=stopped.path, env=stopped.world.env) as terminal:
-        shown = terminal.wait("Run it? [y/N]")
-        assert "kmerge: Makefile: it is changed" in shown and "all runs `if (: " in shown
+        shown = terminal.wait("Run these commands? [y/N]")
+        assert "kmerge: Makefile: this file was changed" in shown and "all runs `if (: " in shown
         assert state(stopped) == before
         terminal.press(f"{answer}\n")
         code = terminal.end()
@@ -269,7 +269,7 @@ def test_a_person_is_asked(stopped: Repo, answer: str) -> None:
 
 
 def shown(done: Done) -> list[str]:
-    end = ": it is changed, and a command may run it"
+    end = ": this file was changed, and a command may run it"
     lines = [line.removeprefix("kmerge: ") for line in done.err.splitlines()]
     return [line.removesuffix(end) for line in lines if line.endswith(end)]
 
@@ -282,11 +282,11 @@ def test_what_others_changed_is_listed(repo: Repo) -> None:
     repo.merge()
     done = repo.kmerge("generate", check=False)
     assert shown(done) == ["Makefile", "e\\x1b[2J", "gone.sh", "src/x.go"]
-    assert "merge: 4 changed files besides manifests and generated files" in done.err
+    assert "merge: 4 changed files other than manifests and generated files" in done.err
     repo.git("merge", "--abort")
     done = repo.kmerge("generate", check=False)
     assert shown(done) == []
-    assert "no merge or rebase is in progress: 0 changed files besides" in done.err
+    assert "no merge or rebase is in progress: 0 changed files other than" in done.err
     repo.git("rebase", "side", check=False)
     done = repo.kmerge("generate", check=False)
     assert shown(done) == ["Makefile", "e\\x1b[2J", "gone.sh", "own.sh", "src/x.go"]
@@ -381,7 +381,7 @@ def test_a_failure_puts_the_outputs_back(stopped: Repo, command: str, why: str) 
     set_up(stopped, command=f"{COMMAND}; echo >gen/new; rm gen/a.yaml; echo >gen/a.yaml; {command}")
     done = generate(stopped, code=1)
     assert done.err.splitlines()[-1] == (
-        f"kmerge: {why}; the generated files are put back, nothing is staged"
+        f"kmerge: {why}; the generated files were restored, and nothing was staged"
     )
     assert state(stopped) == before
     assert (stopped.path / OUTPUT).stat().st_mode & 0o777 == 0o755
@@ -492,9 +492,14 @@ def test_what_else_changes_is_listed_and_nothing_is_staged(
     set_up(repo, command=f"{COMMAND}; cp same.txt t; rm t; touch same.txt src/a.yaml; {command}")
     index = repo.git("ls-files", "-s", "gen").out
     done = generate(repo, code=1)
-    lines = [line for line in done.err.splitlines() if line.endswith("no `.files` names it")]
-    assert lines == [f"kmerge: {name}: it changed, and no `.files` names it" for name in named]
-    assert done.err.splitlines()[-1] == "kmerge: nothing is staged, and nothing is put back"
+    lines = [
+        line for line in done.err.splitlines() if line.endswith("no `.files` setting matches it")
+    ]
+    assert lines == [
+        f"kmerge: {name}: this file was changed, but no `.files` setting matches it"
+        for name in named
+    ]
+    assert done.err.splitlines()[-1] == "kmerge: nothing was staged, and nothing was restored"
     assert repo.git("ls-files", "-s", "gen").out == index
     assert repo.text(OUTPUT) == "out: v: 3\n" or SOURCE in named
     assert left(repo) == []
@@ -504,7 +509,7 @@ def test_a_failure_and_a_change_elsewhere_are_both_told(stopped: Repo) -> None:
     set_up(stopped, command=f"{COMMAND}; touch new.txt; exit 1")
     outputs_before = stopped.bytes(OUTPUT)
     done = generate(stopped, code=1)
-    assert "kmerge: new.txt: it changed" in done.err
+    assert "kmerge: new.txt: this file was changed" in done.err
     assert (stopped.path / "new.txt").exists()
     assert stopped.bytes(OUTPUT) == outputs_before
 
@@ -929,7 +934,7 @@ def test_a_chain(repo: Repo) -> None:
     repo.switch("main")
     repo.commit("ours", services(a=9, b=2, c=3, d=4))
     done = repo.world.run("sh", "-ec", CHAIN, cwd=repo.path, env={"PATH": path})
-    assert "rendered runs `make rendered`\nkmerge: index runs" in done.err
+    assert "rendered runs `make rendered`\nkmerge: the generator index runs" in done.err
     wanted = services(a=9, c=3, d=4)
     assert {name: repo.show(f"HEAD:{name}") for name in wanted} == wanted
     assert repo.git("ls-tree", "-r", "--name-only", "HEAD").lines == sorted(wanted)

@@ -108,14 +108,14 @@ def test_nobody_is_asked_field_by_field(repo: Repo) -> None:
     assert "resolve" not in repo.kmerge("preview", "side", check=False).err
     repo.merge()
     done = repo.kmerge("resolve", "--take", "theirs")
-    assert f"still in conflict, {GENERATED}: {X}" in done.err
+    assert f"still in conflict ({GENERATED}): {X}" in done.err
     assert (repo.unmerged(), repo.text(Y)) == ([X], MERGED)
     done = repo.kmerge("solve", check=False)
     assert "resolve" not in done.said
     assert "resolve" not in repo.kmerge("explain").err
     repo.git("merge", "--abort")
     done = repo.kmerge("merge", "side", check=False)
-    last = "kmerge: `kmerge explain` says why; then edit, `git add` and `git commit`"
+    last = "kmerge: edit these files (`kmerge explain` shows the reasons), then run `git add` and `git commit`"
     assert done.err.splitlines()[-1] == last
 
 

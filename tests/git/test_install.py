@@ -166,7 +166,7 @@ def test_a_linked_worktree_installs_for_the_whole_clone(repo: Repo, world: World
     for tree in (repo, linked):
         assert tree.attribute("x.yaml") == "kmerge"
     assert merges(linked, "y.yaml")
-    assert linked.kmerge("install").out.startswith("already registered")
+    assert linked.kmerge("install").out.startswith("kmerge is already registered")
 
 
 def test_a_subdirectory_installs_for_the_whole_repository(repo: Repo) -> None:
@@ -283,7 +283,7 @@ def test_json_is_asked_for(repo: Repo) -> None:
 def test_json_is_asked_for_by_its_old_name(repo: Repo) -> None:
     told = repo.kmerge("install", "--json").err
     assert told == (
-        "kmerge: --json is called `--with-json` now; the next release takes that alone\n"
+        "kmerge: --json is now called `--with-json`; the next release accepts only that\n"
     )
     assert repo.attribute("x.json") == "kmerge"
 
@@ -298,7 +298,7 @@ def test_patterns_take_the_place_of_the_defaults(repo: Repo) -> None:
 def test_a_second_install_keeps_the_patterns_of_the_first(repo: Repo) -> None:
     repo.kmerge("install", "--pattern", "deploy/*.yaml")
     before = everything(repo.path)
-    assert repo.kmerge("install").out == "already registered, nothing to do\n"
+    assert repo.kmerge("install").out == "kmerge is already registered; nothing to do\n"
     assert everything(repo.path) == before
     repo.kmerge("install", "--pattern", "other/*.yaml")
     assert repo.attribute("deploy/x.yaml") == "unspecified"
@@ -315,7 +315,7 @@ def of_charts(repo: Repo) -> list[str]:
 @pytest.mark.parametrize("patterns", [("*.yaml",), ("*.yaml", "deploy/*"), ("*.yaml", "*.json")])
 def test_who_chose_patterns_keeps_them(repo: Repo, patterns: tuple[str, ...]) -> None:
     repo.kmerge("install", *(f"--pattern={pattern}" for pattern in patterns))
-    assert repo.kmerge("install").out == "already registered, nothing to do\n"
+    assert repo.kmerge("install").out == "kmerge is already registered; nothing to do\n"
     assert of_charts(repo) == ["unspecified", "unspecified"]
 
 
@@ -331,7 +331,7 @@ def test_texts_of_charts_are_no_reason_to_stop(repo: Repo, line: str) -> None:
     assert (done.code, of_charts(repo)) == (0, ["unspecified", theirs])
     assert "skipped: " in done.err
     assert repo.attribute("x.yaml") == "kmerge"
-    assert repo.kmerge("install").out == "already registered, nothing to do\n"
+    assert repo.kmerge("install").out == "kmerge is already registered; nothing to do\n"
     repo.kmerge("install", "--on-conflict", "overwrite")
     assert of_charts(repo) == ["kmerge", "kmerge"]
 
@@ -361,7 +361,7 @@ def test_twice_is_once_and_uninstall_leaves_nothing(
     repo.kmerge("install", *options)
     once = everything(world.root)
     assert once != empty
-    assert repo.kmerge("install", *options).out == "already registered, nothing to do\n"
+    assert repo.kmerge("install", *options).out == "kmerge is already registered; nothing to do\n"
     assert everything(world.root) == once
     places_only = [o for o in options if o in ("--global", "--shared")]
     repo.kmerge("uninstall", *places_only)
@@ -369,7 +369,7 @@ def test_twice_is_once_and_uninstall_leaves_nothing(
     left.pop("home/.gitconfig", None)  # an empty file is what git leaves
     assert left == empty
     again = repo.kmerge("uninstall", *places_only)
-    assert again.out == "not registered here, nothing to do\n"
+    assert again.out == "kmerge is not registered; nothing to do\n"
 
 
 @pytest.mark.parametrize("command", ["install", "uninstall"])
@@ -380,7 +380,7 @@ def test_dry_run_writes_nothing(world: World, repo: Repo, command: str, scope: s
         repo.kmerge("install", scope)
     before = everything(world.root)
     done = repo.kmerge(command, scope, "--dry-run")
-    assert done.out.startswith("would change (nothing is written):\n")
+    assert done.out.startswith("these changes would be made (nothing is written):\n")
     assert "merge.kmerge.driver" in done.out
     assert "*.yaml merge=kmerge" in done.out
     assert everything(world.root) == before
@@ -482,7 +482,7 @@ def test_skip_leaves_the_pattern_to_its_driver(repo: Repo, shared: tuple[str, ..
     done = repo.kmerge("install", "--on-conflict", "skip", *shared)
     assert "uses the merge driver mergiraf for *.yaml" in done.err
     assert [repo.attribute(n) for n in ("x.yaml", "x.yml")] == ["mergiraf", "kmerge"]
-    assert repo.kmerge("install", *shared).out.startswith("already registered")
+    assert repo.kmerge("install", *shared).out.startswith("kmerge is already registered")
 
 
 @pytest.mark.parametrize("shared", [(), ("--shared",)])
@@ -494,7 +494,7 @@ def test_overwrite_wins_and_uninstall_gives_it_back(
     repo.write(".gitattributes", text)
     repo.kmerge("install", "--on-conflict", "overwrite", *shared)
     assert [repo.attribute(n) for n in ("x.yaml", "x.yml")] == ["kmerge", "kmerge"]
-    assert repo.kmerge("install", *shared).out.startswith("already registered")
+    assert repo.kmerge("install", *shared).out.startswith("kmerge is already registered")
     repo.kmerge("uninstall", *shared)
     assert repo.bytes(".gitattributes") == text
     assert repo.attribute("x.yaml") == "mergiraf"
@@ -508,13 +508,13 @@ def test_overwrite_after_skip(repo: Repo, shared: tuple[str, ...]) -> None:
     assert "overridden: " in done.err
     assert [repo.attribute(n) for n in ("x.yaml", "x.yml")] == ["kmerge", "kmerge"]
     again = repo.kmerge("install", "--on-conflict", "overwrite", *shared)
-    assert again.out.startswith("already registered")
+    assert again.out.startswith("kmerge is already registered")
 
 
 def test_overwrite_takes_what_a_later_line_took(repo: Repo) -> None:
     repo.kmerge("install", "--shared")
     repo.write(".gitattributes", repo.text(".gitattributes") + "*.yaml merge=mergiraf\n")
-    assert repo.kmerge("install", "--shared").out.startswith("already registered")
+    assert repo.kmerge("install", "--shared").out.startswith("kmerge is already registered")
     repo.kmerge("install", "--shared", "--on-conflict", "overwrite")
     assert repo.attribute("x.yaml") == "kmerge"
 
@@ -594,19 +594,23 @@ def test_what_a_team_commits(repo: Repo) -> None:
     config = repo.path / ".pre-commit-config.yaml"
     (repo.path / "deploy").mkdir()
     done = repo.world.kmerge("install", "--team", *SOURCE, cwd=repo.path / "deploy")
-    assert done.lines[-2] == "for the setup of a clone (make setup, ..): kmerge install --quiet"
-    assert f"note: commit {config}: in a clone `pre-commit install" in done.err
+    assert (
+        done.lines[-2]
+        == "add this command to the setup of a clone, such as `make setup`: kmerge install --quiet"
+    )
+    assert f"note: commit {config}, then run `pre-commit install" in done.err
     assert "    rev: v9\n    hooks:\n      - id: kmerge-check\n" in config.read_text()
     assert "merge=kmerge" in repo.text(".gitattributes")
     assert repo.config("merge.kmerge.driver", "--local") == [driver_lines.driver_line()]
     before = everything(repo.path)
     for options in (("--team", *SOURCE), ("--team",), ("--team", "--dry-run")):
-        assert repo.kmerge("install", *options).lines[0] == "already registered, nothing to do"
+        assert (
+            repo.kmerge("install", *options).lines[0]
+            == "kmerge is already registered; nothing to do"
+        )
     assert repo.kmerge("install", "--quiet").said == ""
     assert everything(repo.path) == before
-    left = (
-        "still has hooks of kmerge: kmerge-check, kmerge-merge, kmerge-installed, kmerge-register"
-    )
+    left = "still has hooks of kmerge; remove them: kmerge-check, kmerge-merge, kmerge-installed, kmerge-register"
     assert left in repo.kmerge("uninstall", "--shared").err
 
 
@@ -619,7 +623,7 @@ def test_a_dry_run_for_a_team_writes_nothing(repo: Repo) -> None:
 
 def test_without_a_source_a_team_gets_no_hooks(repo: Repo) -> None:
     done = repo.kmerge("install", "--team")
-    assert "this kmerge is no release" in done.err
+    assert "this kmerge is not a release" in done.err
     assert (repo.path / ".gitattributes").exists()
     assert not (repo.path / ".pre-commit-config.yaml").exists()
 
@@ -627,7 +631,7 @@ def test_without_a_source_a_team_gets_no_hooks(repo: Repo) -> None:
 def test_what_cannot_be_edited_is_printed(repo: Repo) -> None:
     repo.write(".pre-commit-config.yaml", "repos: []\n")
     done = repo.kmerge("install", "--team", *SOURCE)
-    assert "not written as" in done.err
+    assert "`repos` is not a plain block list" in done.err
     assert "      - id: kmerge-register" in done.lines
     assert repo.text(".pre-commit-config.yaml") == "repos: []\n"
 
@@ -635,11 +639,11 @@ def test_what_cannot_be_edited_is_printed(repo: Repo) -> None:
 @pytest.mark.parametrize(
     "options, why",
     [
-        (("--team", "--global"), "--team is for one repository, not for --global"),
-        (("--team", "--system"), "--team is for one repository, not for --system"),
+        (("--team", "--global"), "--team is for one repository and cannot be used with --global"),
+        (("--team", "--system"), "--team is for one repository and cannot be used with --system"),
         (("--team", "--hooks"), "--team and --hooks would run all checks twice"),
-        (SOURCE, "--hooks-from is for --team"),
-        (("--team", "--hooks-from", "x"), "--hooks-from takes URL@REV"),
+        (SOURCE, "--hooks-from needs --team"),
+        (("--team", "--hooks-from", "x"), "--hooks-from must be URL@REV"),
     ],
 )
 def test_a_team_is_one_repository(repo: Repo, options: tuple[str, ...], why: str) -> None:

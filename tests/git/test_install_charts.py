@@ -33,7 +33,7 @@ def past(repo: Repo, versions: list[tuple[str, str, str]]) -> None:
 
 
 def test_install_names_it_where_there_are_charts(repo: Repo) -> None:
-    named = "there are Helm charts here: `kmerge install --charts`"
+    named = "there are Helm charts; run `kmerge install --charts`"
     repo.commit("values", {"values.yaml": "a: 1\n"})
     assert named not in repo.kmerge("install").out
     repo.commit("chart", {CHART: chart("1.0.0")})
@@ -48,7 +48,10 @@ def test_without_a_past_it_is_rebump_alone(repo: Repo, shared: list[str]) -> Non
     repo.commit("chart", {CHART: chart("1.0.0")})
     before = repo.git("status", "--porcelain").out
     done = repo.kmerge("install", "--charts", *shared)
-    assert "version:rebump alone: no past of this repository supports a policy yet" in done.out
+    assert (
+        "only version:rebump is written: there are too few past merges to support another policy"
+        in done.out
+    )
     assert policies(repo) == "version:rebump"
     assert repo.git("check-attr", "merge", "--", "charts/web/Chart.lock").out.endswith("kmerge\n")
     assert "nothing to do" in repo.kmerge("install", "--charts", *shared).out
@@ -65,7 +68,8 @@ def test_what_the_past_supports_is_written(repo: Repo) -> None:
     past(repo, [(f"1.{n}.5", f"1.{n}.1", f"1.{n}.5") for n in range(1, 6)])
     done = repo.kmerge("install", "--charts")
     assert (
-        "safe here: rebump for version: settles 5 places in 5 of 5 files; 5 as people" in done.out
+        "safe here: policy `rebump` for `version`: settles 5 places in 5 of 5 files; 5 as people"
+        in done.out
     )
     assert policies(repo) == "version:rebump,appVersion:higher"
 
@@ -76,14 +80,17 @@ def test_what_people_did_otherwise_is_not_written(repo: Repo) -> None:
     repo.commit("chart", {CHART: chart("1.0.0")})
     past(repo, [(f"1.{n}.5", f"1.{n}.1", f"1.{n}.1") for n in range(1, 6)])
     done = repo.kmerge("install", "--charts")
-    assert "not written: rebump for version: settles 5 places" in done.out
+    assert "not written: policy `rebump` for `version`: settles 5 places" in done.out
     assert policies(repo) == "appVersion:higher"
 
 
 @pytest.mark.parametrize("scope", ["--global", "--system"])
 def test_it_is_for_one_repository(repo: Repo, scope: str) -> None:
     done = repo.kmerge("install", "--charts", scope, check=False)
-    assert (done.code, f"--charts is for one repository, not for {scope}" in done.err) == (2, True)
+    assert (
+        done.code,
+        f"--charts is for one repository and cannot be used with {scope}" in done.err,
+    ) == (2, True)
 
 
 def test_a_line_that_counts_more_is_named(repo: Repo) -> None:
@@ -93,7 +100,10 @@ def test_a_line_that_counts_more_is_named(repo: Repo) -> None:
         "chart", {CHART: chart("1"), f"{folder}/.gitattributes": "* kmerge-policy=a:ours\n"}
     )
     done = repo.kmerge("install", "--charts", "--shared")
-    assert f"note: {CHART}: another line counts; `kmerge status {CHART}` names it" in done.err
+    assert (
+        f"note: {CHART}: another attribute line has priority; see `kmerge status {CHART}`"
+        in done.err
+    )
 
 
 def test_a_dry_run_writes_nothing(repo: Repo) -> None:

@@ -319,18 +319,22 @@ def assert_one_word(repo: Repo, done: Done) -> None:
     err = [line.removeprefix("kmerge: ") for line in done.err.splitlines()]
     left = {line.split(": ")[1] for line in err if line.startswith("conflict: ")}
     left |= {
-        name for line in err if line.startswith("still in conflict, ") for name in listed(line)
+        name for line in err if line.startswith("still in conflict (") for name in listed(line)
     }
     resolved = {
         name for line in err if line.startswith("git alone would merge ") for name in listed(line)
     }
-    as_before = {name for line in err if line.startswith("resolved by ") for name in listed(line)}
+    as_before = {
+        name for line in err if line.startswith("rerere resolved ") for name in listed(line)
+    }
     assert as_before == set(_GIT_REUSES.findall(done.said))
     assert left.isdisjoint(resolved | as_before)
     if "... and" not in done.err:  # all of them are named
         assert left - as_before == set(repo.unmerged()) - as_before
     for line in err:
-        count = re.match(r"git alone would have (\d+) files? in conflict, kmerge has (.*)", line)
+        count = re.match(
+            r"git alone would leave (\d+) files? in conflict, kmerge leaves (.*)", line
+        )
         if count and "... and" not in done.err:
             assert count[2].replace("none", "0") == str(len(left - as_before))
 
@@ -350,7 +354,7 @@ def test_no_file_is_resolved_and_left(repo: Repo, left: Left) -> None:
         repo.git("commit", "-q", "-m", "solved", "--", SOLVED)
     done = repo.kmerge("merge", "side", check=False)
     assert done.code == 1
-    assert re.search(r"git alone would have \d files? in conflict, kmerge has", done.err)
+    assert re.search(r"git alone would leave \d files? in conflict, kmerge leaves", done.err)
     assert_one_word(repo, done)
 
 
@@ -369,8 +373,8 @@ def test_what_rerere_resolves_is_not_left(repo: Repo, is_staged: bool) -> None:
     done = repo.kmerge("merge", "side", check=False)
     assert (done.code, repo.text(FILE)) == (1, MAP.format(9))
     assert_one_word(repo, done)
-    staged = ", and staged" if is_staged else ""
-    assert f"kmerge: resolved by rerere as before{staged}, look at it: f.txt, {FILE}" in done.err
+    staged = " and staged them" if is_staged else ""
+    assert f"kmerge: rerere resolved these files{staged}; check them: f.txt, {FILE}" in done.err
     assert f"conflict: g.yaml: ConfigMap/c data.a: {Why.BOTH_CHANGED}" in done.err
     left = ["g.yaml"] if is_staged else ["f.txt", FILE, "g.yaml"]
     assert repo.unmerged() == left

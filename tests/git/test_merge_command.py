@@ -50,7 +50,7 @@ def test_a_merge_that_lines_cannot_make(repo: Repo) -> None:
     assert repo.git("log", "-1", "--format=%s %p").out == (
         f"Merge branch 'side' {repo.head('main^1')[:7]} {repo.head('side')[:7]}\n"
     )
-    assert done.err == ("kmerge: git alone would have 1 file in conflict, kmerge has none\n")
+    assert done.err == ("kmerge: git alone would leave 1 file in conflict, kmerge leaves none\n")
     assert is_sound(repo)
     assert not [p for p in (repo.path / ".git").iterdir() if p.name.startswith("kmerge")]
 
@@ -72,7 +72,7 @@ def test_a_resource_that_moved_is_followed(repo: Repo, mover: str) -> None:
     done = repo.kmerge("merge", "side")
     assert repo.text("all.yaml") == deployment()
     assert repo.text("service.yaml") == service(8443)
-    assert "Service/web moved to service.yaml: its change in all.yaml follows it" in done.err
+    assert "Service/web moved to service.yaml; its change in all.yaml is applied there" in done.err
     assert is_sound(repo)
 
 
@@ -105,7 +105,7 @@ def test_a_file_of_a_moved_resource_that_is_deleted(repo: Repo) -> None:
     repo.commit("moved", {"sub/new.yaml": stream(*others, BASE)})
     done = repo.kmerge("merge", "side")
     assert repo.text("sub/new.yaml") == stream(*others, THEIRS)
-    assert "in conflict, kmerge has none" in done.err
+    assert "in conflict, kmerge leaves none" in done.err
     assert is_sound(repo)
 
 
@@ -113,9 +113,9 @@ def test_what_is_no_manifest_is_told_as_left(repo: Repo) -> None:
     repo.fork(*({"a.yaml": t, "x.txt": f"{n}\n"} for n, t in enumerate((BASE, OURS, THEIRS))))
     done = repo.kmerge("merge", "side", check=False)
     assert done.err == (
-        "kmerge: git alone would have 2 files in conflict, kmerge has 1\n"
-        "kmerge: still in conflict, not a manifest: x.txt\n"
-        "kmerge: edit, `git add` and `git commit`\n"
+        "kmerge: git alone would leave 2 files in conflict, kmerge leaves 1\n"
+        "kmerge: still in conflict (not a manifest): x.txt\n"
+        "kmerge: edit these files, then run `git add` and `git commit`\n"
     )
 
 
@@ -267,7 +267,7 @@ def test_conflicts_are_left_as_git_leaves_them(repo: Repo) -> None:
         "Auto-merging b.yaml\n"
         "Automatic merge failed; fix conflicts and then commit the result.\n"
     )
-    assert "git alone would have 2 files in conflict, kmerge has 1" in done.err
+    assert "git alone would leave 2 files in conflict, kmerge leaves 1" in done.err
     assert "conflict: app.yaml: Deployment/web spec.replicas" in done.err
     assert (repo.path / ".git/MERGE_MSG").read_text() == (
         "Merge branch 'side'\n\n# Conflicts:\n#\tapp.yaml\n"
@@ -494,7 +494,10 @@ def criss_cross(repo: Repo) -> None:
 def test_a_criss_cross_is_merged_by_git_with_the_driver(repo: Repo) -> None:
     criss_cross(repo)
     done = repo.kmerge("merge", "side")
-    assert "merged crosswise before: plain `git merge` with the driver" in done.err
+    assert (
+        "using plain `git merge` with the merge driver: the branches have several merge bases"
+        in done.err
+    )
     assert repo.text("app.yaml") == BOTH
     assert is_sound(repo)
 
@@ -532,7 +535,7 @@ def test_several_branches(repo: Repo) -> None:
     forked(repo)
     repo.git("branch", "two", "side~1")
     done = repo.kmerge("merge", "side", "two")
-    assert "kmerge: several branches at once: plain `git merge`\n" in done.err
+    assert "kmerge: using plain `git merge`: several branches are merged at once\n" in done.err
     assert repo.text("app.yaml") == BOTH
 
 
@@ -555,7 +558,7 @@ def test_an_error_of_ours_is_no_worse_than_git(repo: Repo, option: tuple[str, ..
         "-c", BROKEN, "merge", *option, "side", cwd=repo.path, check=False, internal_error=True,
     )  # fmt: skip
     assert "internal error: ZeroDivisionError: on purpose" in done.err
-    assert "plain `git merge` with the driver" in done.err
+    assert "plain `git merge` with the merge driver" in done.err
     assert (done.code, repo.text("app.yaml"), mine.read_text()) == (0, BOTH, "mine")
 
 
@@ -610,7 +613,7 @@ def test_many_files_on_all_cores(repo: Repo) -> None:
     repo.fork(*files)
     done = repo.kmerge("merge", "side", check=False)
     assert repo.unmerged() == ["d/7.yaml"]
-    assert "60 files in conflict, kmerge has 1" in done.err
+    assert "60 files in conflict, kmerge leaves 1" in done.err
     assert {repo.text(f"d/{n}.yaml") for n in range(60) if n != 7} == {BOTH}
 
 
@@ -624,14 +627,14 @@ def test_three_files_are_merged_as_ever(repo: Repo) -> None:
     assert repo.text("ours.yaml") == BOTH
     done = repo.kmerge("merge", "base.yaml", "-o", "x", check=False)
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "three are needed" in done.err
+    assert "three files are needed" in done.err
 
 
 def test_an_option_that_nobody_knows(repo: Repo) -> None:
     done = repo.kmerge("merge", "--frobnicate", "side", check=False)
     assert (done.code, done.err) == (
         2,
-        "kmerge: unknown: --frobnicate; see `kmerge merge --help`\n",
+        "kmerge: unknown argument: --frobnicate; see `kmerge merge --help`\n",
     )
 
 
@@ -653,7 +656,7 @@ def test_who_stops_in_the_middle_is_told_the_way(repo: Repo, kind: str, code: in
     is_error = kind == "ZeroDivisionError"
     done = repo.world.python(*words, cwd=repo.path, check=False, internal_error=is_error)
     assert done.code == code
-    assert "`git merge --abort` goes back, `kmerge resolve` goes on" in done.err
+    assert "run `git merge --abort` to undo the merge, or `kmerge resolve` to continue" in done.err
     assert "Traceback" not in done.err
     repo.kmerge("solve")
     repo.git("commit", "-q", "--no-edit")

@@ -273,7 +273,7 @@ def test_a_merge_in_a_merge_is_gits(
         done = (repo.git if name == "driver" else repo.kmerge)("merge", "side", check=False)
         states.append((state(repo, done.code), done.out))
     assert states[1] == states[0]
-    assert "renamed to two names, or onto another one: plain `git merge`" in done.err
+    assert "plain `git merge` with the merge driver: a file is renamed to two names" in done.err
 
 
 @pytest.mark.parametrize("size", ["5", "12"])
@@ -294,7 +294,7 @@ def test_markers_of_another_size(world: World, size: str) -> None:
         done = (repo.git if name == "driver" else repo.kmerge)("merge", "side", check=False)
         states.append((state(repo, done.code), done.out))
     assert states[1] == states[0]
-    assert "in conflict, kmerge has 1" in done.err
+    assert "in conflict, kmerge leaves 1" in done.err
     assert "<" * int(size) + " HEAD" in repo.text("clash.yaml")
 
 

@@ -58,7 +58,7 @@ def test_git_ends_its_part_when_only_we_are_stopped(repo: Repo) -> None:
     repo.write(".git/info/attributes", "*.slow merge=slow\n")
     done = interrupted(repo)
     assert done.returncode == 128 + signal.SIGINT
-    assert done.stderr.startswith("kmerge: stopped in the middle of the merge; ")
+    assert done.stderr.startswith("kmerge: the merge was interrupted; ")
     assert done.stderr.count("\n") == 1
     left = {path.name for path in (repo.path / ".git").iterdir()}
     assert "index.lock" not in left
@@ -73,7 +73,7 @@ def test_a_hook_that_is_stopped_leaves_the_merge_to_a_person(repo: Repo) -> None
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\nkill -INT 0\nsleep 5\n").chmod(0o755)
     done = interrupted(repo)
     assert done.returncode == 128 + signal.SIGINT
-    assert done.stderr.startswith("kmerge: stopped in the middle of the merge; ")
+    assert done.stderr.startswith("kmerge: the merge was interrupted; ")
     assert repo.git("status", "--porcelain").out == "M  app.yaml\n"
     assert not (repo.path / ".git/index.lock").exists()
     repo.git("merge", "--abort")

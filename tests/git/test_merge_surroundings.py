@@ -291,7 +291,7 @@ def test_solve_chooses_no_names(repo: Repo, name: str, is_swapped: bool) -> None
     repo.merge()
     assert repo.unmerged() == ["moved/x.yaml"]
     done = repo.kmerge("solve", check=False)
-    assert "choose the path of the file and run `git add`: moved/x.yaml" in done.err
+    assert "choose the path of the file and run `git add`): moved/x.yaml" in done.err
     assert repo.unmerged() == ["moved/x.yaml"]
 
 
@@ -359,7 +359,7 @@ def test_an_index_that_somebody_held_for_a_moment(repo: Repo) -> None:
     env = {"PATH": f"{repo.path}/.git/bin:{repo.world.env['PATH']}"}
     done = repo.kmerge("merge", "--json", "side", check=False, env=env)
     if done.code != 128:  # a newer git does not even begin
-        assert "git has staged nothing of the merge; it is taken back" in done.err
+        assert "git did not stage any file of the merge; it was undone" in done.err
         assert done.code == 2
     assert json.loads(done.out)["exit"] == done.code
     assert repo.head() == ours
@@ -374,7 +374,7 @@ def test_an_index_that_somebody_holds_when_all_is_merged(repo: Repo) -> None:
     done = repo.kmerge("merge", "--json", "side", check=False)
     assert done.err.count("\n") == 1
     assert ".git/index.lock, so git wrote nothing; wait until it ends, or remove" in done.err
-    assert "`git merge --abort` goes back" in done.err
+    assert "run `git merge --abort` to undo the merge" in done.err
     assert json.loads(done.out)["left"] == ["app.yaml"]
     (repo.path / ".git/hooks/post-index-change").unlink()
     (repo.path / ".git/index.lock").unlink()

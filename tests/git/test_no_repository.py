@@ -8,7 +8,7 @@ from world import World
 INSIDE = "run kmerge inside one"
 FILES = f"{INSIDE}, or give two files or two folders"
 GLOBAL = f"{INSIDE}, or use --global"
-DRIVER = f"{INSIDE}, or leave FILE out to see whether the driver works"
+DRIVER = f"{INSIDE}, or omit FILE to check whether the driver works"
 # command -> what to do outside of a repository
 NEEDS_REPOSITORY = {
     "preview side": INSIDE,

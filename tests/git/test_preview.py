@@ -86,7 +86,7 @@ def test_a_conflict_where_git_alone_does_not_stop(repo: Repo) -> None:
     lists = (("A=1", "B=2"), ("NEW=1", "A=1", "B=2"), ("A=1", "B=2", "NEW=2"))
     repo.fork(*({"a.yaml": deployment(env=env)} for env in lists))
     done = repo.kmerge("preview", "side", check=False)
-    silent = "git alone, as a merge button, does not stop here"
+    silent = "git alone or a merge button would not stop with a conflict"
     assert (done.code, done.lines[0]) == (1, f"CONFLICT  a.yaml  {silent}")
     page = repo.kmerge("preview", "side", "--format", "markdown", check=False).out
     assert (
@@ -103,7 +103,7 @@ def test_a_conflict_of_lines_shows_no_fields(repo: Repo) -> None:
     done = repo.kmerge("preview", "side", check=False)
     assert done.code == 1
     assert done.lines[1:] == [
-        "    merged by lines: both sides changed the same lines",
+        "    git's line merge: both sides changed the same lines",
         "merge: 1 file changed on both sides: 1 in conflict",
     ]
 
@@ -184,7 +184,7 @@ def test_no_merge_to_make(repo: Repo) -> None:
     repo.commit("base", {"a.yaml": BASE})
     repo.branch("side")
     repo.commit("more", {"a.yaml": OURS})
-    assert repo.kmerge("preview", "main").out == "merge: nothing to do: up to date\n"
+    assert repo.kmerge("preview", "main").out == "merge: already up to date\n"
     repo.switch("main")
     assert repo.kmerge("preview", "side").out == "merge: a fast-forward\n"
     assert repo.kmerge("preview", "side", "--rebase").out == "rebase: a fast-forward\n"
@@ -219,7 +219,9 @@ def test_a_rebase_goes_commit_by_commit(repo: Repo) -> None:
         "second",
         "third",
     ]
-    assert lines[-1].endswith("1 in conflict; stops here, 1 commit not tried")
+    assert lines[-1].endswith(
+        "1 in conflict; git would stop at this commit, with 1 commit not tried"
+    )
 
 
 def test_a_clean_rebase_is_what_git_makes_of_it(repo: Repo) -> None:
@@ -284,7 +286,7 @@ def test_a_criss_cross_is_said(repo: Repo) -> None:
     repo.switch("main")
     repo.commit("ours", {"a.yaml": OURS})
     done = repo.kmerge("preview", "side")
-    assert done.lines[0].startswith("criss-cross: ")
+    assert done.lines[0].startswith("criss-cross history: ")
 
 
 def test_what_cannot_be(repo: Repo) -> None:

@@ -157,10 +157,13 @@ def test_one_run_writes_several_files(repo: Repo, preview: Any, tmp_path: Path) 
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["--format", "html"], "'html' is none of text, json, markdown, github, sarif"),
-        (["--format", "json="], "'json=' is none of"),
-        (["--format", "text", "--json"], "text and json: only one can be printed"),
-        (["--format", "sarif", "--write-tree"], "--write-tree prints text or JSON"),
+        (
+            ["--format", "html"],
+            "'html' is not a format; use text, json, markdown, github, sarif or FORMAT=FILE",
+        ),
+        (["--format", "json="], "'json=' is not a format"),
+        (["--format", "text", "--json"], "only one format can be printed, not text and json"),
+        (["--format", "sarif", "--write-tree"], "--write-tree prints only text or JSON"),
         (["--format", "json=no/such/folder"], "cannot write the file: No such file or directory"),
     ],
 )

@@ -217,11 +217,12 @@ def test_a_clone_without_the_driver(repo: Repo, how: str) -> None:
     fork(repo, forked(a=TEXTS, b=APART))
     UNREGISTERED[how](repo)
     why = (
-        "`git merge` alone will conflict in 1 file that is clean above: the driver is not "
-        "registered for it; `kmerge install` registers it, or `kmerge merge side` merges as shown"
+        "`git merge` alone will have conflicts in 1 file that is clean above, because the driver is not "
+        "registered for it; run `kmerge install` to register it, or run `kmerge merge side` to merge "
+        "as shown"
     )
     if how != "no driver":
-        why = f"`git merge` would not ask kmerge for a.yaml; {WAYS.replace('REV', 'side')}"
+        why = f"`git merge` would not use kmerge for a.yaml; {WAYS.replace('REV', 'side')}"
     assert repo.kmerge("preview", "side").err == f"kmerge: {why}\n"
     assert report(repo, code=0)["beyond_git"] == 1
     assert repo.merge().code == 1
@@ -245,8 +246,8 @@ def test_the_driver_follows_no_resource(repo: Repo) -> None:
     )
     done = repo.kmerge("preview", "side")
     assert done.err == (
-        "kmerge: `git merge` alone will conflict in 1 file that is clean above: it follows no "
-        "resource; `kmerge merge side` merges as shown\n"
+        "kmerge: `git merge` alone will have conflicts in 1 file that is clean above, because git "
+        "cannot follow moved resources; run `kmerge merge side` to merge as shown\n"
     )
     (step,) = report(repo, code=0)["steps"]
     assert [(f["path"], f["git"]) for f in step["files"]] == [
@@ -254,7 +255,9 @@ def test_the_driver_follows_no_resource(repo: Repo) -> None:
         ("service.yaml", "clean"),
     ]
     rebased = repo.kmerge("preview", "side", "--rebase").err
-    assert rebased.endswith("it follows no resource; `kmerge resolve` goes on where git stops\n")
+    assert rebased.endswith(
+        "git cannot follow moved resources; run `kmerge resolve` when git stops\n"
+    )
     assert repo.merge().code == 1
     assert repo.git("diff", "--name-only", "--diff-filter=U").out == "all.yaml\n"
 

@@ -139,7 +139,7 @@ def test_some_by_name(repo: Repo) -> None:
     done = repo.kmerge("refresh", "--with", "main", "nowhere", check=False)
     assert (done.code, "there is no branch 'nowhere'" in done.err) == (2, True)
     done = repo.kmerge("refresh", "--with", "main", check=False)
-    assert (done.code, "no branch is named" in done.err) == (2, True)
+    assert (done.code, "no branches are given" in done.err) == (2, True)
 
 
 def test_a_branch_that_somebody_works_on_is_skipped(repo: Repo) -> None:
@@ -247,7 +247,7 @@ def test_branches_that_are_not_here(world: World) -> None:
         "kmerge: there is no branch 'origin/resolved/0'; run `git branch` to list local "
         "branches, or use --push REMOTE for a remote\n"
     )
-    assert said("--branches", "no/*", "res*") == "kmerge: no branch is called as in 'no/*'\n"
+    assert said("--branches", "no/*", "res*") == "kmerge: no branch matches 'no/*'\n"
     assert said("resolved/0", "--push", "origin") == ""
 
 

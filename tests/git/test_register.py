@@ -84,11 +84,11 @@ def test_the_first_that_is_safe_registers_itself(repo: Repo, path, registered) -
     [
         ("repo/bin", 0o755, "is in the working tree {root}/repo"),
         ("other/.venv/bin", 0o755, "is in the working tree {root}/other"),
-        ("home/open", 0o777, "others may write {root}/home/open"),
-        ("home/team", 0o775, "others may write {root}/home/team"),
-        ("home/sticky", 0o1777, "others may write {root}/home/sticky"),
+        ("home/open", 0o777, "other users can write to {root}/home/open"),
+        ("home/team", 0o775, "other users can write to {root}/home/team"),
+        ("home/sticky", 0o1777, "other users can write to {root}/home/sticky"),
         ("home/.cache/uv/archive-v0/x/bin", 0o755, "there is no other kmerge on PATH"),
-        ("home/python", 0o755, "is not a program of that name"),
+        ("home/python", 0o755, "is not a program named kmerge"),
         ("home/loop", 0o755, "there is no other kmerge on PATH"),
     ],
 )
@@ -153,7 +153,7 @@ def test_a_folder_of_somebody_else(repo: Repo, path, registered) -> None:
     path.append(program.parent)
     os.chown(program.parent, 12345, -1)
     calls, said = registered()
-    assert (calls, f"others may write {program.parent}" in said) == ([], True), said
+    assert (calls, f"other users can write to {program.parent}" in said) == ([], True), said
 
 
 @pytest.mark.parametrize(

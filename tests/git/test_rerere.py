@@ -222,7 +222,7 @@ def test_what_rerere_staged_is_no_conflict(driven: Driven) -> None:
     driven.git("config", "rerere.autoUpdate", "true")
     resolved_by_rerere(driven, {"x.yaml": "a: 3\nb: 1\n"})
     assert driven.kmerge("resolve", "--take", "ours").err.startswith(
-        "kmerge: nothing is in conflict"
+        "kmerge: there are no conflicts"
     )
     assert driven.text("x.yaml") == "a: 3\nb: 1\n"
 

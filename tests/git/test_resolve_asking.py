@@ -78,18 +78,18 @@ def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
             "  | spec:\n  base" in shown and "  ours (HEAD)     2\n  theirs (side)   3\n" in shown
         )
         it.press("h")
-        assert "not possible: a plain number is not a version" in it.wait(PROMPT)
+        assert "cannot use this answer: a plain number is not a version" in it.wait(PROMPT)
         it.press("o")
         assert "  theirs (side)   app:10 (higher)\n" in it.question("image")
         it.press("h")
-        done = "theirs: app:10\napp.yaml: decided, written and staged\n"
+        done = "theirs: app:10\napp.yaml: resolved, written and staged\n"
         assert done in it.question("version")
         it.press("t")
         it.question("gone.yaml")
         it.press("t")
         assert it.end() == 0
         assert it.is_normal()
-        assert "still in conflict, not a manifest: note.txt" in it.rest()
+        assert "still in conflict (not a manifest): note.txt" in it.rest()
         assert "`git commit`" not in it.rest()
     assert stopped.unmerged() == ["note.txt"]
     assert stopped.text("app.yaml") == deployment(2, "app:10", ("A=1", "OURS=1", "THEIRS=1"))
@@ -120,10 +120,10 @@ def test_back_over_a_staged_file(stopped: Repo) -> None:
         it.question("spec.replicas")
         it.press("oo")
         it.question("image")
-        assert "app.yaml: decided, written and staged" in it.question("version")
+        assert "app.yaml: resolved, written and staged" in it.question("version")
         assert stopped.unmerged() == ["chart/Chart.yaml", "gone.yaml", "note.txt"]
         it.press("k")
-        assert "answered: ours" in it.question("image")
+        assert "answer: ours" in it.question("image")
         it.press("t")
         it.question("version")
         assert "image: app:10" in stopped.show(":app.yaml")
@@ -141,7 +141,7 @@ def test_back_over_a_staged_file(stopped: Repo) -> None:
     text = stopped.text("app.yaml")
     assert "image: app:10" in text and text.count("<<<<<<<") == 1
     with Person(stopped) as it:
-        assert "4 conflicts in 3 files, 1 answered before" in it.question("spec.replicas")
+        assert "4 conflicts in 3 files, 1 already answered" in it.question("spec.replicas")
         it.press("\x04")
         assert it.end() == 1
     assert stopped.text("app.yaml") == text
@@ -184,11 +184,11 @@ def test_rubbish_of_an_editor_is_refused(stopped: Repo, tmp_path: Path) -> None:
         it.press("s")
         it.question("image")
         it.press("e")
-        it.wait("not possible: the answer is not valid YAML")
+        it.wait("cannot use this answer: the answer is not valid YAML")
         it.press("y")
-        it.wait("not possible: ")
+        it.wait("cannot use this answer: ")
         it.press("y")
-        it.wait("not answered: the text is empty")
+        it.wait("no answer was given: the text is empty")
         it.wait(PROMPT)
         it.press("e")
         it.question("version")
@@ -232,7 +232,7 @@ def test_lines_are_edited_as_they_stand(repo: Repo, tmp_path: Path) -> None:
     with Person(repo, GIT_EDITOR=editor(tmp_path, wrong, mend)) as it:
         it.question("args[1-2]")
         it.press("e")
-        it.wait("not possible: ")
+        it.wait("cannot use this answer: ")
         it.wait("[y,n] ")
         it.press("y")
         assert it.end() == 0
@@ -272,7 +272,7 @@ def test_killed_in_the_middle(stopped: Repo) -> None:
         assert it.end() == -signal.SIGKILL
     assert stopped.unmerged() == [*sorted(BASE)]
     with Person(stopped) as it:
-        assert "1 answered before" in it.question("image")
+        assert "1 already answered" in it.question("image")
         it.press("o")
         it.question("version")
         it.press("o")
@@ -316,7 +316,7 @@ def test_killed_at_every_step(repo: Repo, tmp_path: Path) -> None:
         if step % 3 == 0 or not is_whole():
             before = repo.unmerged()
             again = repo.world.python(script, "0", cwd=repo.path, stdin="o\no\n")
-            known = next((n for n in (2, 1) if f"{n} answered before" in again.out), 0)
+            known = next((n for n in (2, 1) if f"{n} already answered" in again.out), 0)
             assert again.out.count("Which?") == (2 - known if before else 0)
             assert known >= done.out.count("Which?") - 1 or not before
             assert repo.unmerged() == []
@@ -332,13 +332,14 @@ def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")
         it.press("d")
-        assert "not possible: the answer still contains conflict markers; remove them" in it.wait(
-            PROMPT
+        assert (
+            "cannot use this file: the answer still contains conflict markers; remove them"
+            in it.wait(PROMPT)
         )
         stopped.write("app.yaml", "mine: 1\n")
         it.press("oo")
         it.question("image")
-        assert "not written: app.yaml: the file was edited in the meantime" in it.question(
+        assert "app.yaml: was not written: the file was edited in the meantime" in it.question(
             "version"
         )
         assert stopped.text("app.yaml") == "mine: 1\n"
@@ -366,7 +367,7 @@ def test_an_index_that_is_held_for_a_while(stopped: Repo, key: str) -> None:
         it.press("to")
         it.question("image")
         told = it.question("version")
-        assert "not written: app.yaml: another git process holds" in told
+        assert "app.yaml: was not written: another git process holds" in told
         assert "app.yaml" in stopped.unmerged() and stopped.text("app.yaml") == before
         if key == "q":
             lock.unlink()
@@ -375,7 +376,7 @@ def test_an_index_that_is_held_for_a_while(stopped: Repo, key: str) -> None:
     lock.unlink(missing_ok=True)
     if key == "kill":
         with Person(stopped) as it:
-            assert "2 answered before" in it.question("version")
+            assert "2 already answered" in it.question("version")
             it.press("q")
             assert it.end() == 1
     assert "app.yaml" not in stopped.unmerged()
@@ -390,10 +391,10 @@ def test_a_conflict_that_ends_meanwhile(stopped: Repo) -> None:
         it.press("to")
         it.question("image")
         told = it.question("version")
-        assert "not written: app.yaml: this conflict was resolved by another command" in told
+        assert "app.yaml: was not written: this conflict was resolved by another command" in told
         it.press("q")
         assert it.end() == 1
-        assert "open    app.yaml: not written" in it.rest()
+        assert "open    app.yaml: was not written" in it.rest()
     assert stopped.show(":app.yaml") == stopped.text("app.yaml")
 
 
@@ -440,7 +441,7 @@ def test_nothing_is_in_conflict(stopped: Repo) -> None:
     stopped.git("merge", "--abort")
     with Person(stopped) as it:
         assert it.end() == 0
-        assert "kmerge: nothing is in conflict\n" in it.rest()
+        assert "kmerge: there are no conflicts\n" in it.rest()
 
 
 @pytest.mark.costly
@@ -462,7 +463,7 @@ def test_two_at_once_lose_no_answer(stopped: Repo) -> None:
             it.process.kill()
     assert "chart/Chart.yaml" not in stopped.unmerged()
     with Person(stopped) as it:
-        assert "2 answered before" in it.question("gone.yaml")
+        assert "2 already answered" in it.question("gone.yaml")
         it.press("q")
         it.end()
     assert stopped.show(":app.yaml") == deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
@@ -475,7 +476,7 @@ def test_a_file_edited_before_is_nobodys_question(stopped: Repo) -> None:
         assert "2 conflicts in 2 files" in it.question("version")
         it.press("q")
         assert it.end() == 1
-        assert "still in conflict, edited after the merge" in it.rest()
+        assert "still in conflict (edited after the merge" in it.rest()
     assert stopped.text("app.yaml") == "mine: 1\n"
 
 
@@ -497,7 +498,7 @@ def test_only_some_paths(stopped: Repo) -> None:
         it.press("o")
         assert it.end() == 0
         assert "1 file staged, 3 files still in conflict\n" in it.rest()
-        assert "still in conflict, not asked for: app.yaml" in it.rest()
+        assert "still in conflict (not selected): app.yaml" in it.rest()
 
 
 @pytest.mark.costly
@@ -533,11 +534,11 @@ def test_as_the_merge_tool_of_git(repo: Repo) -> None:
         it.press("o")
         it.question("image")
         it.press("t")
-        it.wait("a.yaml: decided and written")
+        it.wait("a.yaml: resolved and written")
         it.question("b.yaml\nDeployment/web spec.replicas")
         it.press("q")
-        it.wait("b.yaml: still 2 conflicts")
+        it.wait("b.yaml: 2 conflicts left")
         assert it.end() == 1
-        assert "staged" not in it.seen and "not asked for" not in it.seen
+        assert "staged" not in it.seen and "not selected" not in it.seen
     assert repo.unmerged() == ["b.yaml"]
     assert repo.show(":a.yaml") == deployment(2, "app:10", ("A=1", "OURS=1", "THEIRS=1"))

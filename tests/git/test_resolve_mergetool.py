@@ -61,7 +61,7 @@ def test_what_is_not_decided_stays_in_conflict(stopped: Repo) -> None:
         terminal.wait("Which?")
         terminal.press("q")
         assert terminal.end() == 1
-        assert "a.yaml: still 1 conflict" in terminal.seen
+        assert "a.yaml: 1 conflict left" in terminal.seen
         assert "b.yaml" not in terminal.seen
     assert "a.yaml" in stopped.unmerged()
     assert stopped.text("a.yaml").count("<<<<<<<") == 2
@@ -185,7 +185,7 @@ def test_a_file_that_takes_too_long_is_merged_by_lines(apart: Repo) -> None:
 def test_a_file_that_takes_too_long_may_be_clean(apart: Repo) -> None:
     done = late(apart, BASE)
     assert (done.code, apart.text("out.yaml")) == (0, OURS + MANY + "z: 2\n")
-    assert re.fullmatch(rf"{SAID}\nkmerge: out\.yaml: merged, no conflicts\n", done.err)
+    assert re.fullmatch(rf"{SAID}\nkmerge: out\.yaml: merged without conflicts\n", done.err)
 
 
 @pytest.mark.costly

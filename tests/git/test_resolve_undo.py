@@ -94,7 +94,7 @@ def test_of_an_edited_file_that_was_staged_the_blob_is_named(repo: Repo) -> None
     repo.git("add", "app.yaml")
     staged = repo.head(":0:app.yaml")
     done = repo.kmerge("resolve", "--undo", "app.yaml")
-    assert f"`git cat-file -p {staged[:10]}` shows what was staged" in done.out
+    assert f"`git cat-file -p {staged[:10]}` prints the staged version" in done.out
     repo.write("app.yaml", deployment(replicas=9))
     repo.git("add", "app.yaml")
     report = json.loads(repo.kmerge("resolve", "--undo", "--json", "app.yaml").out)
@@ -149,7 +149,7 @@ def test_all_or_none(repo: Repo) -> None:
 def test_what_is_refused(repo: Repo) -> None:
     stop(repo, BASE, OURS, THEIRS)
     for paths, said in (
-        ((), "which files?"),
+        ((), "--undo needs a path"),
         (("x",), "x: git has no record of a conflict in this file"),
         (("app.yaml",), "app.yaml: the file is still in conflict: there is nothing to undo"),
         (("../y",), "is outside of the working tree"),

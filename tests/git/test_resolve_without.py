@@ -118,7 +118,7 @@ def test_at_a_field(torn: Driven) -> None:
         f"open    {name}: 1 conflict\n    {one}  Deployment/web spec.replicas: {Why.BOTH_CHANGED}\n"
         for name, one in zip(NAMES, left, strict=True)
     )
-    assert "2 files still in conflict: `kmerge resolve` goes on" in done.err
+    assert "2 files still in conflict; run `kmerge resolve` to continue" in done.err
     assert torn.text("a.yaml").count("<<<<<<<") == 1
     assert "image: app:3" in torn.text("a.yaml")
     torn.kmerge("resolve", "--take", "ours")
@@ -208,8 +208,8 @@ def test_what_is_refused(torn: Driven) -> None:
     one = ids(torn, REPLICAS)[0]
     torn.write("answers", "{}")
     for words, said in (
-        (("--take", "mine"), "--take: `mine` is none of ours, theirs, both, base, higher"),
-        (("--at", REPLICAS), "--at says where: --take says what"),
+        (("--take", "mine"), "--take: `mine` is not one of ours, theirs, both, base, higher"),
+        (("--at", REPLICAS), "--at needs an answer for the fields"),
         (("--take", "thiers"), "rebump; did you mean `theirs`?"),
         (("--take", "ours", "--at", "spec.replcas"), "did you mean `spec.replicas`? run `kmerge"),
         (
@@ -226,15 +226,15 @@ def test_what_is_refused(torn: Driven) -> None:
         (("--set", one), "has no `=`"),
         (("--set", f"{one}=[1"), f"{one}: value is not a possible answer: "),
         (("--set", f"{one}=1", "--set", f"{one}=2"), "this conflict has two different answers"),
-        (("--take", "ours", "x.yaml"), "x.yaml: no file is in conflict there"),
+        (("--take", "ours", "x.yaml"), "x.yaml: this path has no conflicts"),
         (("--take", "ours", ""), "a path is empty"),
         (("--take", "ours", "../x.yaml"), "is outside of the working tree"),
-        (("--from", "answers"), "answers: no answers"),
+        (("--from", "answers"), "answers: not a file of answers"),
         (("--from", "none"), "none: cannot read the file"),
-        (("--list", "--take", "ours"), "--list, --undo and answers are separate calls"),
-        (("--undo", "--take", "ours", "a.yaml"), "are separate calls"),
-        (("--undo", "--auto", "a.yaml"), "are separate calls"),
-        (("--list", "--undo", "a.yaml"), "are separate calls"),
+        (("--list", "--take", "ours"), "--list, --undo and answers cannot be used together"),
+        (("--undo", "--take", "ours", "a.yaml"), "cannot be used together"),
+        (("--undo", "--auto", "a.yaml"), "cannot be used together"),
+        (("--list", "--undo", "a.yaml"), "cannot be used together"),
     ):
         assert said in refused(torn, *words)
 
@@ -244,11 +244,11 @@ def test_without_a_terminal_the_conflicts_are_listed(torn: Driven) -> None:
     before = state(torn)
     found = torn.kmerge("resolve", "--list", check=False)
     for words, why in (
-        ((), "there is no terminal to ask on"),
-        (("--json",), "--json does not ask"),
+        ((), "cannot ask questions without a terminal"),
+        (("--json",), "cannot ask questions with --json"),
     ):
         done = torn.kmerge("resolve", *words, check=False)
-        assert done.code == 2 and f"kmerge: {why}; nothing is changed; --auto, --take" in done.err
+        assert done.code == 2 and f"kmerge: {why}; use --auto, --take" in done.err
         assert words or done.out == found.out
     assert state(torn) == before
 
@@ -298,8 +298,11 @@ def test_what_is_listed_is_what_is_left_after_that(mixed: Repo) -> None:
     before = state(mixed)
     for option in ("--list", "--dry-run", "-n"):
         done = mixed.kmerge("resolve", option, check=False)
-        assert done.out.startswith("one.yaml\n") and "needs no decision lines.yaml (" in done.out
-        assert "1 conflict; `kmerge resolve --auto` settles 3 files without a decision" in done.err
+        assert done.out.startswith("one.yaml\n") and "needs no decision: lines.yaml (" in done.out
+        assert (
+            "1 conflict; run `kmerge resolve --auto` to resolve 3 files without a decision"
+            in done.err
+        )
     assert state(mixed) == before
 
 
@@ -323,7 +326,7 @@ def test_the_list_shows_what_differs_in_a_deleted_file(repo: Repo) -> None:
 def test_nothing_is_left_to_answer(torn: Driven) -> None:
     """It was an error: that field is not in conflict."""
     torn.kmerge("resolve", "--take", "ours")
-    none = "kmerge: nothing is in conflict"
+    none = "kmerge: there are no conflicts"
     for words in (("--at", REPLICAS), ("--at", "0" * 12), ()):
         done = torn.kmerge("resolve", "--take", "theirs", *words)
         assert (done.out, done.err) == ("", f"{none}; finish with `git commit`\n")
@@ -411,9 +414,9 @@ def test_what_is_left_alone_is_told(driven: Driven) -> None:
     assert [row["path"] for row in found["left_alone"]] == ["b.yaml", "notes"]
     done = driven.kmerge("resolve", "--take", "ours")
     assert driven.text("b.yaml") == service(9)
-    assert "kmerge: still in conflict, edited after the merge" in done.err
+    assert "kmerge: still in conflict (edited after the merge" in done.err
     assert done.err.endswith("kmerge: 1 file staged, 2 files still in conflict\n")
-    assert "kmerge does not decide this conflict" in refused(driven, "--take", "ours", "b.yaml")
+    assert "kmerge cannot resolve this conflict" in refused(driven, "--take", "ours", "b.yaml")
 
 
 @pytest.mark.costly
@@ -440,7 +443,7 @@ def test_undo_of_a_file_that_is_half_done(torn: Driven) -> None:
 def test_outside_of_any_conflict(repo: Repo, tmp_path: Path) -> None:
     repo.commit("base", {"a.yaml": SIDES[0]})
     done = repo.kmerge("resolve", "--list")
-    assert (done.code, done.out, done.err) == (0, "", "kmerge: nothing is in conflict\n")
+    assert (done.code, done.out, done.err) == (0, "", "kmerge: there are no conflicts\n")
     assert repo.kmerge("resolve", "--take", "ours").code == 0
     assert repo.kmerge("resolve").err == done.err  # without a terminal, too
     assert repo.kmerge("resolve", "--set", "0123456789ab=1").err == done.err

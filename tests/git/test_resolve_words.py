@@ -20,14 +20,15 @@ def test_merge(repo: Repo) -> None:
     fork(repo, app=FIELDS)
     done = repo.kmerge("merge", "side", check=False)
     assert done.err.endswith(
-        "kmerge: `kmerge resolve` asks field by field, `kmerge explain` says why; then `git commit`\n"
+        "kmerge: run `kmerge resolve` to decide field by field (`kmerge explain` shows the reasons), "
+        "then `git commit`\n"
     )
 
 
 def test_merge_with_other_files(repo: Repo) -> None:
     fork(repo, app=FIELDS, notes=NOTES)
     done = repo.kmerge("merge", "side", check=False)
-    assert "asks field by field, of the rest edit and `git add`, `kmerge explain`" in done.err
+    assert "the reasons), edit the other files and `git add` them, then `git commit`" in done.err
 
 
 def test_merge_with_nothing_but_other_files(repo: Repo) -> None:
@@ -40,7 +41,9 @@ def test_solve(repo: Repo) -> None:
     repo.merge()
     repo.kmerge("solve", "lines.yaml")
     done = repo.kmerge("solve", check=False)
-    assert done.err.endswith("1 file still in conflict: `kmerge resolve` asks field by field\n")
+    assert done.err.endswith(
+        "1 file still in conflict; run `kmerge resolve` to decide field by field\n"
+    )
 
 
 def test_solve_of_other_files(repo: Repo) -> None:
@@ -52,13 +55,16 @@ def test_solve_of_other_files(repo: Repo) -> None:
 def test_the_driver(driven: Driven) -> None:
     fork(driven, app=FIELDS, lines=LINES)
     said = [line for line in driven.merge().err.splitlines() if "resolve" in line]
-    assert said == ["kmerge: app.yaml: 1 conflict, the rest is merged; `kmerge resolve` asks"]
+    assert said == ["kmerge: app.yaml: 1 conflict, everything else is merged; run `kmerge resolve`"]
 
 
 def test_preview(repo: Repo) -> None:
     fork(repo, app=FIELDS)
     done = repo.kmerge("preview", "side", check=False)
-    assert "kmerge: where it stops, `kmerge resolve` asks field by field\n" in done.err
+    assert (
+        "kmerge: if git stops with a conflict, run `kmerge resolve` to decide field by field\n"
+        in done.err
+    )
     assert repo.kmerge("preview", "side", "--json", check=False).err == ""
     repo.switch("side")
     assert "resolve`" not in repo.kmerge("preview", "main~").err
@@ -82,5 +88,5 @@ def test_generated_files_are_not_asked_about(repo: Repo) -> None:
     assert "resolve`" not in repo.kmerge("merge", "side", check=False).err
     assert "resolve`" not in repo.kmerge("solve", check=False).err
     done = repo.kmerge("resolve", "--list")
-    assert "kmerge: still in conflict, " in done.err
+    assert "kmerge: still in conflict (" in done.err
     assert "app.yaml" in done.err

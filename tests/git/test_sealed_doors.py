@@ -122,7 +122,7 @@ def test_nobody_is_asked_about_it(driven: Driven) -> None:
     ((path, why),) = ((row["path"], row["why"]) for row in listed["left_alone"])
     assert path == FILE and why.startswith("a SOPS file: ") and TAKE in why
     done = driven.kmerge("resolve", FILE, "--take", "ours", check=False)
-    assert done.code == 2 and "kmerge does not decide this conflict" in done.err
+    assert done.code == 2 and "kmerge cannot resolve this conflict" in done.err
     done = driven.kmerge("solve", check=False)
     assert done.code == 1 and "kmerge resolve" not in done.said
     assert done.out.startswith(f"CONFLICT {FILE} (both modified; a SOPS file: ")

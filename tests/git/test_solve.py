@@ -264,12 +264,12 @@ def test_a_path_without_a_conflict_is_refused(repo: Repo) -> None:
             done = repo.kmerge("solve", "app.yaml", path, *options, check=False)
             assert (done.code, done.out) == (2, "")
             assert done.err == (
-                f"kmerge: {path}: no file is in conflict there; `git status` names those that are\n"
+                f"kmerge: {path}: this path has no conflicts; run `git status` to list the files in conflict\n"
             )
     for path, why in (("notes.txt", "not a manifest"), ("x.json", "JSON files need --with-json")):
         done = repo.kmerge("solve", path, check=False)
         assert (done.code, done.out) == (2, "")
-        assert done.err == f"kmerge: {path}: kmerge does not decide this conflict; {why}\n"
+        assert done.err == f"kmerge: {path}: kmerge cannot resolve this conflict; {why}\n"
     assert repo.git("ls-files", "-s").out == before
     assert repo.kmerge("solve", ".", "--with-json", check=False).code == 1
 
@@ -281,8 +281,8 @@ def test_what_is_still_unmerged_is_said(repo: Repo) -> None:
     assert repo.merge().code == 1
     dry, done = repo.kmerge("solve", "-n", "a.yaml"), repo.kmerge("solve", "a.yaml")
     told = [
-        "kmerge: not asked for: b.yaml",
-        "kmerge: still in conflict, not a manifest: notes.txt",
+        "kmerge: not selected: b.yaml",
+        "kmerge: still in conflict (not a manifest): notes.txt",
         "kmerge: 1 file {}solved and staged, 2 files still in conflict",
     ]
     assert dry.err.splitlines() == [line.format("would be ") for line in told]
@@ -301,7 +301,7 @@ def test_many_names_are_cut_with_their_count(repo: Repo) -> None:
     assert repo.merge().code == 1
     done = repo.kmerge("solve")
     assert done.err.splitlines() == [
-        "kmerge: still in conflict, not a manifest: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
+        "kmerge: still in conflict (not a manifest): 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
         "kmerge: no manifest is in conflict, 7 files still in conflict",
     ]
 
@@ -345,7 +345,7 @@ def test_other_files_are_left_to_the_user(repo: Repo) -> None:
     )
     assert repo.merge().code == 1
     done = repo.kmerge("solve")
-    assert "kmerge: still in conflict, not a manifest: notes.txt" in done.err
+    assert "kmerge: still in conflict (not a manifest): notes.txt" in done.err
     assert repo.unmerged() == ["notes.txt"]
 
 
@@ -355,10 +355,10 @@ def test_why_a_file_is_left_to_the_user(repo: Repo) -> None:
     repo.fork(*(dict.fromkeys(names, text) for text in (BASE, OURS, THEIRS)))
     assert repo.merge().code == 1
     assert repo.kmerge("solve").err.splitlines() == [
-        "kmerge: still in conflict, JSON files need --with-json: x.json",
-        "kmerge: still in conflict, not a manifest: notes.txt",
-        "kmerge: still in conflict, the attributes set merge=other: one.yaml",
-        "kmerge: still in conflict, the attributes turn merging off; run `git checkout --ours FILE` (or `--theirs`), then `git add FILE`: two.yaml",
+        "kmerge: still in conflict (JSON files need --with-json): x.json",
+        "kmerge: still in conflict (not a manifest): notes.txt",
+        "kmerge: still in conflict (the attributes set merge=other): one.yaml",
+        "kmerge: still in conflict (the attributes turn merging off; run `git checkout --ours FILE` (or `--theirs`), then `git add FILE`): two.yaml",
         "kmerge: 1 file solved and staged, 4 files still in conflict",
     ]
 
@@ -510,7 +510,7 @@ def test_revert_and_stash(repo: Repo) -> None:
     repo.git("stash", "-q")
     repo.commit("more", {"app.yaml": deployment(env=("A=1", "OURS=1", "MORE=1"))})
     assert repo.git("stash", "pop", check=False).code == 1
-    assert "; the stash entry is kept: `git stash list`" in repo.kmerge("solve").err
+    assert "; git keeps the stash entry (see `git stash list`)" in repo.kmerge("solve").err
     assert repo.text("app.yaml") == deployment(env=("A=1", "OURS=1", "MORE=1", "STASHED=1"))
     assert repo.unmerged() == []
     assert first in repo.git("log", "--format=%H").out

@@ -171,7 +171,7 @@ def test_where_git_keeps_no_trees_nothing_is_followed_and_said(repo: Repo) -> No
     assert repo.git("cherry-pick", "--no-commit", "side", check=False).code == 1
     done = repo.kmerge("solve", check=False)
     assert (done.code, repo.unmerged()) == (1, ["all.yaml"])
-    assert "git does not tell which trees are merged: no resource is followed" in done.err
+    assert "cannot follow moved resources, because the merged commits are unknown" in done.err
 
 
 def test_the_driver_points_to_resolve(driven: Driven) -> None:
@@ -179,7 +179,7 @@ def test_the_driver_points_to_resolve(driven: Driven) -> None:
     driven.fork({"all.yaml": BEFORE}, MOVER, EDITOR)
     done = driven.merge()
     assert done.code == 1
-    assert "all.yaml: 1 conflict, the rest is merged; `kmerge resolve` asks" in done.err
+    assert "all.yaml: 1 conflict, everything else is merged; run `kmerge resolve`" in done.err
     driven.kmerge("resolve", "--auto")
     assert {name: driven.text(name) for name in AFTER} == AFTER
 

@@ -223,7 +223,11 @@ def test_names_of_files(driven: Driven, world: World) -> None:
         "a/x.yaml",
         "a/gone.yaml",
     ]
-    for name, why in (("none.yaml", "no such file"), (".", "it is a folder"), ("/", "outside")):
+    for name, why in (
+        ("none.yaml", "no such file"),
+        (".", "this is a directory"),
+        ("/", "outside"),
+    ):
         done = world.kmerge("status", name, cwd=here, check=False)
         assert (done.code, done.err.count("\n")) == (2, 1)
         assert why in done.err

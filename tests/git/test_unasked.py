@@ -224,7 +224,7 @@ def test_sha_256(team: Team) -> None:
 def test_installed_twice_and_uninstalled(team: Team) -> None:
     shown = told(dict(list(SAID.items())[:5]))
     note = f"note: {shown.replace(' 5 of', ' 8 of')} and 3 more; {WAYS}"
-    for last in ("shows whether it works", "nothing to do"):
+    for last in ("to check it", "nothing to do"):
         done = team.kmerge("install", "--shared")
         assert done.lines[-1].endswith(last)
         assert done.err.splitlines()[-1] == note
@@ -245,7 +245,7 @@ def test_installed_twice_and_uninstalled(team: Team) -> None:
 
 def test_the_merge_at_hand(team: Team) -> None:
     preview = ("preview", "topic")
-    said = f"kmerge: `git merge` would not ask kmerge for app.yaml, legacy/a.yaml; {WAYS}\n"
+    said = f"kmerge: `git merge` would not use kmerge for app.yaml, legacy/a.yaml; {WAYS}\n"
     said = said.replace("REV", "topic")
     assert team.kmerge(*preview).err == ""
     assert team.kmerge(*preview, "--into", "old").err == said
@@ -253,9 +253,9 @@ def test_the_merge_at_hand(team: Team) -> None:
     rebase = ("--into", "topic", "--rebase")
     assert team.kmerge("preview", "same", *rebase).err == ""
     said = team.kmerge("preview", "old", *rebase).err
-    assert said.startswith("kmerge: `git rebase` would not ask kmerge for app.yaml, legacy/a.yaml;")
+    assert said.startswith("kmerge: `git rebase` would not use kmerge for app.yaml, legacy/a.yaml;")
     team.switch_to("old")
-    assert "would not ask kmerge for app.yaml, legacy/a.yaml, own" in team.kmerge(*preview).err
+    assert "would not use kmerge for app.yaml, legacy/a.yaml, own" in team.kmerge(*preview).err
 
 
 def test_a_merge_that_was_made(team: Team) -> None:

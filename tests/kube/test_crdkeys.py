@@ -141,7 +141,7 @@ def test_merge_takes_a_crd(tmp_path, monkeypatch, capsys):
     merged = yaml.safe_load(capsys.readouterr().out)["spec"]["ends"]
     assert sorted(end["w"] for end in merged) == [2, 3]
     assert main(["merge", "base.yaml", "ours.yaml", "theirs.yaml", "--crd", "base.yaml"]) == 2
-    assert "there is no CustomResourceDefinition in it" in capsys.readouterr().err
+    assert "the file has no CustomResourceDefinition" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
