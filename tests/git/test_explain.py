@@ -238,7 +238,7 @@ def test_a_policy_is_told_by_its_rule(driven: Driven) -> None:
     at = lines.index(f"    {app}.image:")  # a line has at most 160 characters
     assert lines[at + 1] == (
         f"          {Why.BOTH_CHANGED}; ours taken  "
-        "(rule 12 policy higher: both sides changed it, and a policy for the field decides)"
+        "(rule 12 policy higher: both sides changed the field, and a policy for it decides)"
     )
 
 
