@@ -179,7 +179,7 @@ def test_a_merge_is_explained_as_it_was_made(driven: Driven) -> None:
     assert "rule 12 policy mine" in driven.kmerge("explain", "HEAD").out
     driven.commit("on", {"x": "1"})
     said = driven.kmerge("explain", "HEAD~1").out
-    assert "rule 12 policy mine" not in said and "policy mine: `origin/HEAD` is unknown" in said
+    assert "rule 12 policy mine" not in said and "policy mine: `origin/HEAD` is not set" in said
 
 
 @pytest.mark.costly
