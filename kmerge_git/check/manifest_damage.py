@@ -111,7 +111,7 @@ def lone_marker(page: Page) -> Iterator[Found]:
 @Check(
     "M02", ERROR, REPEATED, "duplicate key in a mapping",
     twin="D66", is_eased=True,
-    kubectl="kubectl uses only the last value; strict parsers refuse the file.",
+    kubectl="kubectl uses only the last value. Strict parsers refuse the file.",
     kustomize="kustomize refuses the file, or uses only the first value.",
     example="spec:\n  replicas: 2\n  replicas: 3",
     counter="spec:\n  replicas: 2\n  revisionHistoryLimit: 3",
@@ -185,7 +185,8 @@ class Unread(NamedTuple):
     kustomize="The file cannot be parsed.",
     example="resources: *defaults",
     counter="requests: &defaults\n  cpu: 1\nlimits: *defaults",
-    mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
+    mend="Restore the `&anchor`: one side of a merge may have removed the anchor while the other "
+    "side used it.",
 )  # fmt: skip
 def undefined_alias(unread: Unread) -> Iterator[Found]:
     """Find an alias without an anchor, as when one side of a merge removed the `&anchor`."""
@@ -280,9 +281,11 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
 
 
 @Check(
-    "M06", WARNING, KEYED, "two list elements with the same merge key, in a list that tolerates it",
+    "M06", WARNING, KEYED, "two list elements with the same merge key, in a list where the API "
+    "server accepts that",
     hides=("M22",),
-    kubectl="Server-side apply refuses the elements, and patches change only one of them.",
+    kubectl="Server-side apply refuses the duplicate, and patches change only one of the two "
+    "elements.",
     kustomize="Patches change only one of the two elements.",
     example="imagePullSecrets:\n- name: registry\n- name: registry",
     counter="imagePullSecrets:\n- name: registry\n- name: mirror",
@@ -320,7 +323,7 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
     kustomize="The output has both fields.",
     example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
     counter="env:\n- name: A\n  value: \"\"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}",
-    mend="Keep one of the two: each side of a merge may have added one.",
+    mend="Keep one of the two fields: each side of a merge may have added one.",
 )  # fmt: skip
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     """Find an env entry with both `value` and `valueFrom`, as after a careless merge.
@@ -346,7 +349,7 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     kustomize="The output has both sources.",
     example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",
     counter="volumes:\n- name: data\n  emptyDir: {}\n- name: logs\n  hostPath:\n    path: /data",
-    mend="Keep one of the two: each side of a merge may have added one.",
+    mend="Keep one of the two sources: each side of a merge may have added one.",
 )  # fmt: skip
 def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     """Find a volume with two sources, for example one from each side of a merge."""

@@ -95,8 +95,9 @@ def _named(word: str) -> set[str]:
     kustomize="Not affected.",
     example="# kmerge: ignore M99\nreplicas: 2",
     counter="# kmerge: ignore M02, D6, directives: read by our own tool\nreplicas: 2",
-    mend="Write `ignore` or `ignore-file`, then ids, starts of ids, or groups as in `--ignore`, "
-    "then the reason. A comment cannot silence M11: see `kmerge check --explain M11`.",
+    mend="Write `# kmerge: ignore` or `# kmerge: ignore-file`, then ids, beginnings of ids, or "
+    "groups (as for `--ignore`), then the reason. A comment cannot silence M11: see `kmerge check "
+    "--explain M11`.",
 )  # fmt: skip
 def silences_nothing(comments: Comments) -> Iterator[Found]:
     """Find a word in a comment `# kmerge: ignore` that names no check."""

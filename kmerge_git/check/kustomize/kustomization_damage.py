@@ -77,9 +77,9 @@ def mistakes(kind: str) -> Function:
 Check(
     "M04", ERROR, SET, "duplicate resource in a kustomization and its bases",
     kubectl="`kubectl apply` applies both resources; the last one wins.",
-    kustomize="The build fails: `may not add resource with an already registered id`. "
-    "The id is group, version, kind, name and namespace, with the prefixes, suffixes and "
-    "namespaces that bases add.",
+    kustomize="The build fails: `may not add resource with an already registered id`. The id "
+    "consists of group, version, kind, name and namespace, after bases have added prefixes, "
+    "suffixes and namespaces.",
     example="# file: kustomization.yaml\nresources:\n- base\n- web.yaml\n"
     "# file: base/kustomization.yaml\nresources:\n- web.yaml\n# file: base/web.yaml\n"
     "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n# file: web.yaml\n"
@@ -88,7 +88,7 @@ Check(
     "# file: base/kustomization.yaml\nnamePrefix: old-\nresources:\n- web.yaml\n"
     "# file: base/web.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"
     "# file: web.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: web",
-    mend="Keep the resource in one place: one side of a merge may have moved it.",
+    mend="Keep the resource in one file: one side of a merge may have moved it.",
 )(mistakes(TWICE))  # fmt: skip
 
 
@@ -98,8 +98,8 @@ Check(
     tools="Z",
     kubectl="Not affected.",
     kustomize="The build fails: `may not add resource with an already registered id`, or for a "
-    "generator `exists; behavior must be merge or replace`. Of two entries for an image or "
-    "replicas, one is lost.",
+    "generator `exists; behavior must be merge or replace`. Of two entries for the same image or "
+    "replica count, one has no effect.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml\n- ./web.yaml",
     counter="# file: kustomization.yaml\nimages:\n- name: web\n  newTag: v1\n"
     "- name: web\n  newName: registry.example.com/web",
@@ -174,8 +174,7 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
     tools="Z", is_eased=True,
     kubectl="Not affected.",
     kustomize="The build fails: `no such file or directory`, `unable to find one of "
-    "'kustomization.yaml', ..`. This is an error if the commit deletes or lacks the file or adds "
-    "the entry. Otherwise it is a warning.",
+    "'kustomization.yaml', ..`.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/web.yaml\n"
     "- github.com/example/web//deploy?ref=v1",
@@ -251,7 +250,8 @@ Check(
     tools="Z", needs="T",
     kubectl="Not affected.",
     kustomize="The build fails with `no matches for Id`, or with `multiple matches` if the patch "
-    "fits two resources. A patch with a `target:` has no effect, which is a warning.",
+    "fits two resources. If a patch with a `target:` matches nothing, it has no effect (reported "
+    "as a warning).",
     example="# file: kustomization.yaml\nresources:\n- web.yaml\npatches:\n- path: patch.yaml\n"
     "# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: wbe\nspec:\n"
     "  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"

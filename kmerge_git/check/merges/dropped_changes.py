@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from kmerge_git.verdict.losses import Judged
 
 _MEANT = (
-    "If this is intended, `KMERGE_CHECK_IGNORE={id} git commit` ignores it once. To ignore it for "
-    f"good, add a line `{DROPPED}: {{line}}` to the end of the message of the merge commit."
+    "If the loss is intended, commit with `KMERGE_CHECK_IGNORE={id} git commit`, or, to accept it "
+    f"forever, add a line `{DROPPED}: {{line}}` to the end of the message of the merge commit."
 )
 
 
@@ -45,8 +45,8 @@ _MEANT = (
     "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicaCount: 3\nimage:\n  name: web\n  tag: v1\n"
     "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
-    mend="`git checkout -m -- FILE` restores the conflict of a file and discards your edits in "
-    "it. `git merge --abort` cancels the whole merge. "
+    mend="`git checkout -m -- FILE` restores the conflicts of FILE and discards your edits in this "
+    "file. `git merge --abort` cancels the whole merge. "
     + _MEANT.format(id="M11", line="FILE"),
 )  # fmt: skip
 def side_dropped(merged: SidedFile) -> Iterator[Found]:
@@ -121,10 +121,12 @@ _RAISED = f"# base:\n{_AT}1.2.0\n# ours:\n{_AT}1.3.0\n# file: values.yaml\na: 1\
 @Check(
     "M29", WARNING, CHARTS, "two releases of a chart with the same version",
     by_comment=False,
-    kubectl="The chart is valid.", kustomize="The chart is valid.",
+    kubectl="The chart is valid, but two different releases have the same version.",
+    kustomize="The chart is valid, but two different releases have the same version.",
     example=f"{_RAISED}1.3.0\n# committed:\n{_AT}1.3.0",
     counter=f"{_RAISED}1.2.1\n# committed:\n{_AT}1.3.0",
-    mend="Raise the version again, unless one side cherry-picked the release.",
+    mend="Raise the version once more, unless one side cherry-picked the release of the other "
+    "side.",
 )  # fmt: skip
 def raised_alike(messages: Iterable[str]) -> Iterator[Found]:
     """Report charts that both sides raised to one version, though other files of them differ."""

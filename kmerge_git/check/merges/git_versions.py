@@ -71,8 +71,8 @@ NOTHING = GitVersions()
 
 @Check(
     "M12", ERROR, HISTORY, "a SOPS file was changed, but not its `mac`",
-    kubectl="kubectl does not read encrypted files.",
-    kustomize="`sops` refuses to decrypt the file: `MAC mismatch`.",
+    kubectl="Not affected.",
+    kustomize="A build that decrypts the file fails: `sops` reports `MAC mismatch`.",
     example="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"
     "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]",
     counter="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"

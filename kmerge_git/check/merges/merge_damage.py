@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 # texts that these checks have in common
-_BOTH = "The file is valid, but has a field that nobody wanted."
+_BOTH = "The file is valid, but has a field in a map where no side of the merge has it."
 _DIFF = "`git diff HEAD -- FILE` (for a committed merge: `git diff MERGE^ MERGE -- FILE`) shows"
-_ON_PURPOSE = "If this is intended, add `# kmerge: ignore` and the id of this check to that line."
+_ON_PURPOSE = "If this is intended, add `# kmerge: ignore {}` to the reported line."
 
 
 def odd_parts(sort: str) -> Function:
@@ -55,8 +55,8 @@ Check(
     "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
-    mend="Check the indentation of the field: no side of the merge has it in this place. "
-    + _ON_PURPOSE,
+    mend="Check the indentation of the field, or remove it. "
+    + _ON_PURPOSE.format("M20"),
 )(odd_parts(NEW))  # fmt: skip
 
 
@@ -73,12 +73,13 @@ Check(
     "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
     mend=f"Restore what is missing: {_DIFF} what was removed. "
-    + _ON_PURPOSE,
+    + _ON_PURPOSE.format("M21"),
 )(odd_parts(GONE))  # fmt: skip
 
 
 Check(
-    "M22", ERROR, MERGED, "a list element that is there twice, but not on any side of the merge",
+    "M22", ERROR, MERGED, "a list element that the merge result has twice, but no side of the "
+    "merge",
     kubectl="The API server refuses the object, or the object has the element twice.",
     kustomize="The output has the element twice.",
     example="# base:\nargs: [--v]\nrules:\n- host: a\n  path: /\n"
@@ -90,7 +91,8 @@ Check(
     "# ours:\nargs: [--vv]\nrules:\n- host: a\n  path: /\n- host: b\n  path: /\n"
     "# theirs:\nargs: [--v]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /\n"
     "# committed:\nargs: [--vv]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /",
-    mend="Keep one of the two elements: both sides of the merge added it. " + _ON_PURPOSE,
+    mend="Keep one of the two elements: each side of the merge added one. "
+    + _ON_PURPOSE.format("M22"),
 )(odd_parts(TWICE))  # fmt: skip
 
 
@@ -107,13 +109,13 @@ Check(
     "# ours:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 80\n"
     "# theirs:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 81\n"
     "# committed:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 81",
-    mend=f"Restore what is missing: {_DIFF} what was removed. " + _ON_PURPOSE,
+    mend=f"Restore what is missing: {_DIFF} what was removed. " + _ON_PURPOSE.format("M23"),
 )(odd_parts(UNTIED))  # fmt: skip
 
 
 Check(
     "M24", ERROR, MERGED, "two YAML documents that became one",
-    kubectl="kubectl gets only one of the two objects, or a mixture of both.",
+    kubectl="kubectl gets only one of the two objects, or one object with fields of both.",
     kustomize="kustomize refuses the file, or loses one of the two objects.",
     example="# base:\nname: a\nsize: 1\n---\nhost: b\nport: 80\n"
     "# ours:\nname: a\nsize: 2\n---\nhost: b\nport: 80\n"
@@ -130,8 +132,8 @@ Check(
 
 Check(
     "M25", ERROR, MERGED, "a multi-line text that lost lines, or its `|`",
-    kubectl="The file is valid, but the script or configuration in it was changed.",
-    kustomize="The file is valid, but the script or configuration in it was changed.",
+    kubectl="The file is valid, but the script or configuration in the text is damaged.",
+    kustomize="The file is valid, but the script or configuration in the text is damaged.",
     example="# base:\nsize: 1\nrun: |\n  make all\n  make install\n  echo done\n"
     "# ours:\nsize: 2\nrun: |\n  make all\n  make install\n  echo done\n"
     "# theirs:\nsize: 1\nrun: |\n  make -k all\n  make install\n  echo done\n"
@@ -141,13 +143,13 @@ Check(
     "# theirs:\nsize: 1\nrun: |\n  make -k all\n  make install\n  echo done\n"
     "# committed:\nsize: 2\nrun: |\n  make -k all\n  make install\n  echo done",
     mend=f"Restore the lines and the `|`: {_DIFF} what was removed. "
-    + _ON_PURPOSE,
+    + _ON_PURPOSE.format("M25"),
 )(odd_parts(CUT))  # fmt: skip
 
 
 @Check(
-    "M26", ERROR, MERGED_UNREAD, "a merged file that cannot be parsed, although every "
-    "side of the merge can",
+    "M26", ERROR, MERGED_UNREAD, "a merged file that cannot be parsed, although every side of the "
+    "merge can be parsed",
     kubectl="The file cannot be parsed.",
     kustomize="The file cannot be parsed.",
     example="# base:\nreplicas: 1\nimage: {name: web, tag: v1}\n"
@@ -181,8 +183,8 @@ def new_markers(merged: SidedFile) -> Iterator[Found]:
 
 @Check(
     "M27", ERROR, MERGED_TEMPLATE, "a merged template whose output is damaged",
-    kubectl="The output of Helm lacks a key, or cannot be parsed.",
-    kustomize="The output of Helm lacks a key, or cannot be parsed.",
+    kubectl="The output of Helm lacks a key, has a key twice, or cannot be parsed.",
+    kustomize="The output of Helm lacks a key, has a key twice, or cannot be parsed.",
     example="# base:\nspec:\n  image: {{ .Values.image }}\n  paused: false\n"
     "# ours:\nspec:\n  {{- with .Values.replicas }}\n  replicas: {{ . }}\n  {{- end }}\n"
     "  image: {{ .Values.image }}\n  paused: false\n"

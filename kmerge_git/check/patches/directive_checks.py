@@ -37,8 +37,8 @@ OF_KUBECTL = "kubectl treats both as one element and merges them, even if they d
 @Check(
     "D01", ERROR, MAP, "an unknown value of `$patch`",
     hides=("D03", "D04", "D05", "D06", "D07", "D08", "D10", "D11", "D12", "D13"),
-    kubectl="The API server refuses the whole patch: `unknown patch type`. If the map is new, "
-    "it is dropped without a message.",
+    kubectl="The API server refuses the whole patch: `unknown patch type`. If the target does not "
+    "have the map, the map is dropped without a message.",
     kustomize="The build fails, or kustomize copies the line to the output.",
     example="strategy:\n  $patch: remove",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
@@ -57,8 +57,8 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     "D02", ERROR, MAP, "`$patch: merge`",
     kubectl="The API server refuses the patch: `unknown patch type: merge`, or `merging lists "
     "cannot yet be specified in the patch`.",
-    kustomize="kustomize ignores and removes the line. An element that has only its key changes "
-    "nothing, which is a warning.",
+    kustomize="kustomize ignores and removes the line. If the element has only its merge key, it "
+    "then changes nothing (reported as a warning).",
     example="containers:\n- name: side\n  $patch: merge",
     counter="containers:\n- name: side\n  image: side:2",
     mend="Remove the line: both tools merge without it.",
@@ -99,12 +99,12 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
 
 @Check(
     "D04", WARNING, MAP, "`$patch: delete` of a whole `spec`, or in a map where null is better",
-    kubectl="kubectl keeps the key with an empty map, and the API server may add defaults again. "
-    "It refuses an object without its spec, which is an error.",
-    kustomize="kustomize removes the key, which is wrong only for a spec.",
+    kubectl="kubectl leaves an empty map, to which the API server may add defaults again. An "
+    "object without its `spec` is refused (reported as an error).",
+    kustomize="kustomize removes the key. This is wrong only for a `spec`.",
     example="spec:\n  $patch: delete",
     counter="strategy:\n  rollingUpdate: null",
-    mend="Write `rollingUpdate: null`: both tools remove the key.",
+    mend="Write null as the value (`rollingUpdate: null`): then both tools remove the key.",
 )  # fmt: skip
 def delete_of_a_map(spot: Spot) -> Iterator[Found]:
     """Find `$patch: delete` in a map that is the value of a field instead of a list element."""
@@ -125,12 +125,13 @@ def delete_of_a_map(spot: Spot) -> Iterator[Found]:
 @Check(
     "D05", ERROR, MAP, "directives or nulls below `$patch: replace`",
     tools="K",
-    kubectl="Everything below `$patch: replace` is stored unchanged: a directive becomes a field, "
-    "and the API server treats a null as an empty value (a warning).",
-    kustomize="kustomize executes nested directives.",
+    kubectl="Everything below `$patch: replace` is stored unchanged: a directive becomes a field. "
+    "A null becomes an empty value (reported as a warning).",
+    kustomize="kustomize applies directives at any depth.",
     example="strategy:\n  $patch: replace\n  type: Recreate\n  rollingUpdate: null",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
-    mend="Remove them: `$patch: replace` removes all that is not written below it.",
+    mend="Remove these directives and nulls: `$patch: replace` already removes everything that is "
+    "not written below it.",
 )  # fmt: skip
 def inside_replace(spot: Spot) -> Iterator[Found]:
     """Find directives and nulls at any depth of a map with `$patch: replace`."""
@@ -146,11 +147,11 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
         key = str(step) if value.fields else ""
         if is_directive(key):
             effect = "but stored as a field by kubectl; remove it"
-            message = f"{key} is not executed below $patch: replace, {effect}"
+            message = f"{key} has no effect below $patch: replace, {effect}"
             if not top:
                 yield Found(value.at_key(key), message, path=path)
         elif key and item.null:
-            message = f"null is not executed below $patch: replace, but stored; remove {key}"
+            message = f"null removes nothing below $patch: replace, but is stored; remove {key}"
             yield Found(value.at_key(key), message, path=(*path, key), severity=WARNING)
         else:
             yield from _literal(item, (*path, step), seen, top=False)
@@ -159,7 +160,7 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
 @Check(
     "D06", ERROR, MAP, "`$patch: replace` on a map that the target does not have",
     tools="K", needs="T",
-    kubectl="The API server drops the whole map, including its new content.",
+    kubectl="The API server drops the whole map, including the content in the patch.",
     kustomize="kustomize adds the map with its content.",
     example="strategy:\n  $patch: replace\n  type: Recreate\n"
     "# file: target.yaml\nreplicas: 2",
@@ -176,15 +177,16 @@ def replace_of_nothing(spot: Spot) -> Iterator[Found]:
 
 @Check(
     "D07", ERROR, MAP, "`$patch` at the top of a patch",
-    kubectl="`delete` leaves an object without a kind, which is refused. `replace` removes all "
-    "fields that the patch does not have.",
-    kustomize="`delete` removes the resource, as intended. With `replace` the patch is ignored.",
+    kubectl="`$patch: delete` leaves an object without a kind, which the API server refuses. "
+    "`$patch: replace` removes all fields that the patch does not have.",
+    kustomize="`$patch: delete` removes the resource, as intended. With `$patch: replace`, the "
+    "patch is ignored.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n$patch: replace",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- path: web.yaml\n# file: web.yaml\n$patch: delete\napiVersion: apps/v1\n"
     "kind: Deployment\nmetadata:\n  name: web",
-    mend="Delete a resource with `kubectl delete` or with a kustomize patch. To replace one, "
-    "apply the whole manifest.",
+    mend="Delete a resource with `kubectl delete` or with a kustomize patch. To replace a "
+    "resource, apply the whole manifest.",
 )  # fmt: skip
 def at_root(spot: Spot) -> Iterator[Found]:
     """Find `$patch: replace` at the top of a patch, or `$patch: delete` in a patch for kubectl."""
@@ -207,14 +209,15 @@ def at_root(spot: Spot) -> Iterator[Found]:
 @Check(
     "D08", WARNING, MAP, "`$patch` next to `$retainKeys`, `$setElementOrder/..` or "
     "`$deleteFromPrimitiveList/..`",
-    kubectl="kubectl executes only `$patch`, and next to `replace` it stores the others as fields.",
-    kustomize="Next to `replace`, kustomize copies the others to the output.",
+    kubectl="kubectl applies only `$patch`. Next to `$patch: replace`, it stores the other "
+    "directives as fields.",
+    kustomize="Next to `$patch: replace`, kustomize copies the other directives to the output.",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
     example="strategy:\n  $patch: replace\n  $retainKeys: [type]\n  type: Recreate",
-    mend="Keep one of the directives.",
+    mend="Keep only one of the directives.",
 )  # fmt: skip
 def beside_parallel(spot: Spot) -> Iterator[Found]:
-    """Find another directive next to `$patch` in a map; only `$patch` is executed."""
+    """Find another directive next to `$patch` in a map; only `$patch` has an effect."""
     if spot.directive not in ("replace", "delete", "merge"):
         return
     effect, severity = "is ignored next to $patch; remove it", ""
@@ -301,7 +304,8 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
 
 
 @Check(
-    "D13", WARNING, LIST, "a replaced list with elements to delete, or with several markers",
+    "D13", WARNING, LIST, "a list with `- $patch: replace` and also elements to delete, or a "
+    "second `$patch: replace`",
     kubectl="The whole list is replaced, so there is nothing to delete in it.",
     kustomize="The whole list is replaced, so there is nothing to delete in it.",
     example="containers:\n- $patch: replace\n- name: side\n  $patch: delete\n- name: web",
@@ -321,7 +325,7 @@ def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
 
 
 @Check(
-    "D14", ERROR, LIST, "`$patch` in a list that is not merged",
+    "D14", ERROR, LIST, "`$patch` in a list that patches always replace as a whole",
     needs="S", hides=("D04", "D10", "D11", "D12", "D13", "D15"),
     kubectl="kubectl replaces the whole list and stores the directive as a field.",
     kustomize="kustomize replaces the whole list and copies the directive to the output.",
@@ -392,11 +396,11 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
 @Check(
     "D17", ERROR, LIST, "two elements of a patch with the same merge key",
     needs="S",
-    kubectl="kubectl merges the two elements; the last value wins.",
+    kubectl="kubectl merges the two elements. If a field has two values, the last one wins.",
     kustomize="kustomize moves the first element to the front and ignores the other one.",
     counter="containers:\n- name: side\n  image: side:2\n- name: web\n  image: web:3",
     example="containers:\n- name: side\n  image: side:2\n- name: side\n  image: side:3",
-    mend="Combine both into one element.",
+    mend="Combine the two elements into one.",
 )  # fmt: skip
 def repeated_key(spot: ListSpot) -> Iterator[Found]:
     """Find two elements of a patch list with the same merge key."""
@@ -417,10 +421,12 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
     "D18", ERROR, LIST, "an element that a patch both deletes and sets",
     needs="S",
     kubectl="kubectl creates the element again, without the fields of the old one.",
-    kustomize="kustomize uses only the first of the two: it deletes or changes the element.",
+    kustomize="kustomize reads only the first of the two entries, so it either deletes or changes "
+    "the element.",
     counter="containers:\n- name: side\n  $patch: delete\n- name: new\n  image: side:2",
     example="containers:\n- name: side\n  $patch: delete\n- name: side\n  image: side:2",
-    mend="Either delete the element or change it. To start again, replace the whole list.",
+    mend="Either delete the element or change it. To drop its old fields as well, replace the "
+    "whole list.",
 )  # fmt: skip
 def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
     """Find two elements with the same merge key, of which one has `$patch: delete`."""
@@ -448,8 +454,8 @@ def _by_names(spot: ListSpot) -> list[tuple[tuple[str, ...], Map]]:
 @Check(
     "D19", ERROR, ELEMENT, "directives in an element that the target does not have",
     tools="K", needs="T", hides=("D06",),
-    kubectl="Directives in a new element are not executed but stored as fields.",
-    kustomize="kustomize executes these directives.",
+    kubectl="Directives in a new element have no effect: they are stored as fields.",
+    kustomize="kustomize applies these directives.",
     example="containers:\n- name: new\n  env:\n  - name: A\n    $patch: delete\n"
     "# file: target.yaml\ncontainers:\n- name: web",
     counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete\n"
@@ -465,15 +471,15 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
         return
     for at, key in directives_below(spot.map):
         if not (key == RETAIN_KEYS and at == spot.map.at_key(RETAIN_KEYS)):  # D43 reports it
-            what = f"{key} is not executed but stored as a field; remove it"
+            what = f"{key} is stored as a field; remove it"
             yield Found(at, f"the target has no such element, so {what}")
 
 
 @Check(
     "D20", ERROR, ELEMENT, "a merge key whose type differs from the schema",
     tools="K", needs="S", hides=("D78",),
-    kubectl='`"80"` and `80` are different keys: a second entry is added.',
-    kustomize="kustomize treats both as the same key.",
+    kubectl='For kubectl, `"80"` and `80` are different keys, so it adds a second element.',
+    kustomize='For kustomize, `"80"` and `80` are the same key.',
     counter="ports:\n- port: 80\n  targetPort: 8080",
     example='ports:\n- port: "80"\n  targetPort: 8080',
     mend="Write the key with the type that the field has.",
@@ -497,9 +503,9 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
 @Check(
     "D21", ERROR, ELEMENT, "a port whose `protocol` is only in the patch or only in the base",
     tools="Z", needs="ST",
-    kubectl="kubectl matches ports by number only.",
-    kustomize="kustomize matches ports by number and protocol as written, and ignores the element "
-    "if only one of the two has a protocol (kustomize#3620).",
+    kubectl="kubectl matches ports only by their number.",
+    kustomize="kustomize matches ports by number and written protocol. It ignores the element of "
+    "the patch if only the patch or only the base writes the protocol (kustomize#3620).",
     example="ports:\n- containerPort: 8080\n  name: http\n"
     "# file: target.yaml\nports:\n- containerPort: 8080\n  protocol: TCP",
     counter="ports:\n- containerPort: 8080\n  name: http\n"
@@ -524,16 +530,17 @@ def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D22", ERROR, ELEMENT, "a new value or source, but the old one remains",
+    "D22", ERROR, ELEMENT, "a new `valueFrom`, `value` or volume source, but the old one remains",
     needs="T",
-    kubectl="The object then has both fields, which is refused unless `value` is empty.",
-    kustomize="The output has both fields, and the API server refuses it.",
+    kubectl="The object then has the old and the new field. The API server refuses that unless "
+    "`value` is empty.",
+    kustomize="The output has the old and the new field, and the API server refuses it.",
     example="env:\n- name: A\n  valueFrom:\n    fieldRef:\n      fieldPath: spec.nodeName\n"
     "# file: target.yaml\nenv:\n- name: A\n  value: x",
     counter="env:\n- name: A\n  value: null\n  valueFrom:\n    fieldRef:\n"
     "      fieldPath: spec.nodeName\n# file: target.yaml\nenv:\n- name: A\n  value: x",
-    mend="Set the old field to null in the same patch. For a volume, `$retainKeys` works with "
-    "kubectl, too.",
+    mend="Set the old field to null in the same patch. With kubectl, you can also use "
+    "`$retainKeys` for a volume.",
 )  # fmt: skip
 def switched_source(spot: Spot) -> Iterator[Found]:
     """Find a patch that adds `valueFrom` to a `value`, or a second source to a volume."""

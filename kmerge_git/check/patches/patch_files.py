@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @Check(
     "D60", ERROR, MANIFEST, "a directive in a file that is not a patch",
-    kubectl="`kubectl apply` executes the directive, or stores it as a field.",
+    kubectl="`kubectl apply` acts on the directive, or stores it as a field.",
     kustomize="kustomize copies the directive to the output.",
     example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  $patch: replace\n"
     "  a: b",
@@ -59,7 +59,7 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     root = plain.root
     if not isinstance(root, Map) or not plain.dollar:
         return
-    what = "kubectl apply executes or stores it, kustomize copies it; remove it"
+    what = "kubectl apply acts on it or stores it, kustomize copies it; remove it"
     if is_values_file(page.path, root):
         what = "Helm treats it as a value; remove it, or write null to remove a default"
     elif not is_object(root):
@@ -159,8 +159,8 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     kubectl="kubectl reads `yes` and `on` as booleans, which the API server refuses in a string "
     "field. A date stays a string.",
     kustomize="kustomize reads `yes` and `on` as strings, which the API server refuses in a "
-    "boolean field, and a date as a time: `2020-01-31T00:00:00Z`. If kmerge knows which tool "
-    "reads the patch, it reports only what that tool misreads, as an error.",
+    "boolean field. It reads a date as a time: `2020-01-31T00:00:00Z`. If kmerge knows which tool "
+    "reads the patch, it reports only words that this tool misreads, and as errors.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
     "    canary: on\nspec:\n  paused: on",
     counter="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"

@@ -82,8 +82,8 @@ PLACEHOLDERS = frozenset("${}<>@%#")
 @Check(
     "D71", WARNING, ELEMENT, "an element to delete that the target does not have",
     needs="ST",
-    kubectl="The patch deletes nothing, and no tool reports that.",
-    kustomize="The patch deletes nothing, and no tool reports that.",
+    kubectl="The patch deletes nothing, and neither tool reports that.",
+    kustomize="The patch deletes nothing, and neither tool reports that.",
     example="containers:\n- name: sied\n  $patch: delete\n# file: target.yaml\n"
     "containers:\n- name: web\n  image: web:1\n- name: side\n  image: side:1",
     counter="containers:\n- name: side\n  $patch: delete\n# file: target.yaml\n"
@@ -206,8 +206,8 @@ def _is_end(longer: str, *, is_lost: bool) -> bool:
 @Check(
     "D73", ERROR, PATCH, "a patch with another namespace or name than its target",
     tools="K", needs="T",
-    kubectl="The API server refuses the patch: the namespace or name of the object does not match "
-    "that of the request.",
+    kubectl="The API server refuses the patch, because the patch names another object than the one "
+    "that kubectl changes.",
     kustomize="The build fails with `no matches for Id` (see D69).",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
     "  namespace: prod\nspec:\n  replicas: 2\n# file: target.yaml\n"
@@ -217,7 +217,7 @@ def _is_end(longer: str, *, is_lost: bool) -> bool:
     "  namespace: shop\nspec:\n  replicas: 2\n# file: target.yaml\n"
     "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
     "  namespace: shop\nspec: {}",
-    mend="Write the name and the namespace that the object has.",
+    mend="Write the name and the namespace of the target.",
 )  # fmt: skip
 def other_namespace(spot: Spot) -> Iterator[Found]:
     """Find a patch for kubectl whose name or namespace differs from that of its target."""
@@ -239,7 +239,8 @@ def other_namespace(spot: Spot) -> Iterator[Found]:
     "  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 1",
     counter="strategy:\n  type: Recreate\n  rollingUpdate: null\n# file: target.yaml\n"
     "strategy:\n  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 1",
-    mend="Set the old field to null in the same patch. With kubectl, `$retainKeys` works, too.",
+    mend="Set the old field to null in the same patch. With kubectl, you can also use "
+    "`$retainKeys`.",
 )  # fmt: skip
 def both_remain(here: KeySpot) -> Iterator[Found]:
     """Find two fields that exclude each other but are both set after the patch."""
@@ -311,8 +312,9 @@ def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
 @Check(
     "D79", WARNING, LIST_DIRECTIVE, "`$setElementOrder` lists an element that does not exist",
     tools="K", needs="ST",
-    kubectl="The API server ignores the name. It refuses elements that are not listed.",
-    kustomize="kustomize does not know this directive.",
+    kubectl="The API server ignores the unknown name. It refuses elements of the patch that "
+    "`$setElementOrder` does not list.",
+    kustomize="kustomize does not know the directive and copies it to the output.",
     example="$setElementOrder/containers:\n- name: wbe\n- name: side\ncontainers:\n- name: side\n"
     "  image: side:2\n# file: target.yaml\ncontainers:\n- name: web\n  image: web:1\n"
     "- name: side\n  image: side:1",
@@ -346,7 +348,7 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
     kubectl="The patch is refused: `Unexpected kind: Replace`, `missing value`. A path without a "
     "leading `/` loses its first part: `spec/replicas` becomes a field next to `spec`. Without "
     "`value`, the field becomes null.",
-    kustomize="The build fails, or the field is added in another place.",
+    kustomize="The build fails, or the value is added at another path.",
     example=FILES + "- op: Replace\n  path: /spec/replicas\n  value: 3",
     counter=FILES + "- op: replace\n  path: /metadata/annotations/example.com~1owner\n"
     "  value: shop",
@@ -417,15 +419,15 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
 @Check(
     "D76", ERROR, OPERATION, "a JSON 6902 operation with a path that does not exist",
     needs="S",
-    kubectl="The patch is refused: `doc is missing path`. The API server stores or drops a new "
-    "field with a wrong name.",
-    kustomize="The build fails, or the field is added to the output.",
+    kubectl="The patch is refused: `doc is missing path`. If an operation adds a field with a "
+    "wrong name, the API server stores or drops it.",
+    kustomize="The build fails, or the field with the wrong name is added to the output.",
     example=FILES + "- op: replace\n  path: /spec/template/spec/containers/web/image\n"
     "  value: web:2",
     counter=FILES + "- op: replace\n  path: /spec/template/spec/containers/0/image\n"
     "  value: web:2",
-    mend="Correct the path. List elements are numbered from 0, and `-` adds one at the end. If "
-    "the object lacks the map, add it first.",
+    mend="Correct the path. List elements are numbered from 0; `-` adds an element at the end. If "
+    "the map of a new field is missing, add the map first.",
 )  # fmt: skip
 def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
     """Find a path to a field that the kind lacks, or to a value that the target lacks."""
@@ -522,12 +524,12 @@ def _is_made(steps: list[str], here: PatchOperation) -> bool:
     "D78", ERROR, KEY, "a value whose type does not fit the field",
     needs="S",
     kubectl="The API server refuses the object: `cannot unmarshal`.",
-    kustomize="The build fails if the base has a value of the right kind (`wrong node kind`). "
+    kustomize="If the base has a value of the right type, the build fails (`wrong node kind`). "
     "Otherwise the API server refuses the output.",
     example="containers:\n- name: web\n  env:\n    LOG_LEVEL: debug",
     counter="containers:\n- name: web\n  env:\n  - name: LOG_LEVEL\n    value: debug",
-    mend="Write a list as a list and a map as a map. Quote strings that look like a number, but "
-    "not numbers and booleans.",
+    mend="Write a list as a list and a map as a map. Quote strings that look like numbers, but do "
+    "not quote numbers and booleans.",
 )  # fmt: skip
 def other_type(here: KeySpot) -> Iterator[Found]:
     """Find a value of the wrong type: a map for a list, a text for a number, or the like."""

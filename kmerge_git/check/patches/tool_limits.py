@@ -35,7 +35,7 @@ NAMES = ("name", "id", "key", "host", "type")
 KubectlCheck = partial(
     Check,
     tools="K",
-    kustomize="kustomize does not execute the directive, but copies it to the output.",
+    kustomize="kustomize does not know the directive and copies it to the output.",
 )
 
 
@@ -55,8 +55,8 @@ def without_field(here: ListDirective) -> Iterator[Found]:
 
 @KubectlCheck(
     "D31", ERROR, LIST_DIRECTIVE, "a list directive whose value is not a list",
-    kubectl="`$setElementOrder` is refused, and `$deleteFromPrimitiveList` is ignored. A null "
-    "deletes the whole list.",
+    kubectl="The API server refuses `$setElementOrder` and ignores `$deleteFromPrimitiveList`. But "
+    "a null as the value of `$deleteFromPrimitiveList` deletes the whole list.",
     example="$deleteFromPrimitiveList/finalizers: example.com/a",
     counter="$deleteFromPrimitiveList/finalizers: [example.com/a]",
     mend="Write a list, even if it has only one entry.",
@@ -72,8 +72,8 @@ def not_a_list(here: ListDirective) -> Iterator[Found]:
 @KubectlCheck(
     "D32", ERROR, LIST_DIRECTIVE, "a list directive for a field that is unknown or not a list",
     needs="S",
-    kubectl="`$setElementOrder` is refused (`unable to find api field`). The other directives have "
-    "no effect.",
+    kubectl="The API server refuses `$setElementOrder` (`unable to find api field`). "
+    "`$deleteFromPrimitiveList` has no effect.",
     example="$setElementOrder/container:\n- name: web",
     counter="$setElementOrder/containers:\n- name: web",
     mend="Correct the name of the list.",
@@ -93,7 +93,8 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
 @KubectlCheck(
     "D33", ERROR, LIST_DIRECTIVE, "elements of `$setElementOrder` without the merge key",
     needs="S",
-    kubectl="The API server refuses the patch. Other fields of the elements are ignored.",
+    kubectl="If a merge key is missing, the API server refuses the patch. Fields next to a merge "
+    "key are ignored.",
     example="$setElementOrder/containers:\n- web\n- name: side",
     counter="$setElementOrder/containers:\n- name: web\n- name: side",
     mend="Write only the merge key, such as `- name: web`.",
@@ -156,7 +157,7 @@ def _contradictions(
 @KubectlCheck(
     "D35", ERROR, LIST_DIRECTIVE, "`$setElementOrder` on a list of maps without merge key",
     needs="S",
-    kubectl="kubectl crashes on this with a Go panic.",
+    kubectl="kubectl crashes with a Go panic.",
     example="$setElementOrder/tolerations:\n- key: spot",
     counter="$setElementOrder/volumes:\n- name: data",
     mend="Remove the directive and write the whole list.",
@@ -173,7 +174,7 @@ def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
 
 @KubectlCheck(
     "D36", WARNING, LIST_DIRECTIVE, "an empty `$setElementOrder`",
-    kubectl="The directive has no effect, but may change the order of new elements.",
+    kubectl="The directive sorts nothing, but new elements may get another position.",
     example="$setElementOrder/containers: []",
     counter="$setElementOrder/containers:\n- name: web",
     mend="Remove the directive.",
@@ -210,7 +211,7 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
 
 
 @KubectlCheck(
-    "D38", ERROR, LIST_DIRECTIVE, "a value both in a list and in its delete list",
+    "D38", ERROR, LIST_DIRECTIVE, "a value that a patch adds to a list and also deletes from it",
     kubectl="The result is random: it depends on the order of Go maps.",
     example="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [a]",
     counter="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [b]",
@@ -229,12 +230,13 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
 
 
 @KubectlCheck(
-    "D39", INFO, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` on a list that is not merged",
+    "D39", INFO, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` for a list that patches replace as a "
+    "whole",
     needs="S",
-    kubectl="Servers before 1.28 replace the list with these values.",
+    kubectl="API servers before Kubernetes 1.28 replace the list with the values to delete.",
     example="$deleteFromPrimitiveList/args: [--debug]",
     counter="$deleteFromPrimitiveList/finalizers: [a]",
-    mend="Write the whole list if you use servers before 1.28.",
+    mend="If you use API servers before 1.28, write the whole list.",
 )  # fmt: skip
 def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
     """Find `$deleteFromPrimitiveList` for a list that is not merged, such as container args."""
@@ -278,8 +280,8 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
 
 @KubectlCheck(
     "D42", WARNING, RETAINED, "`$retainKeys` that is empty or lists a field that does not exist",
-    kubectl="An empty list clears the whole map, and a misspelt field is removed: these are "
-    "errors. Any other unknown name is ignored.",
+    kubectl="An empty list removes all fields of the map, and a misspelt name removes the field "
+    "that was meant (reported as errors). Any other unknown name is ignored.",
     counter="strategy:\n  $retainKeys: [type, rollingUpdate]\n  type: RollingUpdate",
     example="strategy:\n  $retainKeys: [type, rolingUpdate]\n  type: RollingUpdate",
     mend="List the fields to keep.",
@@ -300,11 +302,11 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
 
 @KubectlCheck(
     "D43", INFO, RETAINED, "`$retainKeys` on a map that does not need it, or on a new map",
-    kubectl="The directive works on existing maps, but is unusual. In a new map, it is stored as a "
-    "field.",
+    kubectl="In a map that the target has, the directive works, but is unusual. In a new map, it "
+    "is stored as a field.",
     example="resources:\n  $retainKeys: [limits]\n  limits:\n    cpu: 1",
     counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
-    mend="Set the other fields to null instead.",
+    mend="Remove the directive, and set unwanted fields to null.",
 )  # fmt: skip
 def unusual_retain(here: KeySpot) -> Iterator[Found]:
     """Find `$retainKeys` in a map that the target lacks or that the schema merges otherwise."""
@@ -327,12 +329,12 @@ def _retained(here: KeySpot) -> dict[str, int]:
 @Check(
     "D61", ERROR, LIST_DIRECTIVE, "a directive that kustomize does not know",
     tools="Z",
-    kubectl="kubectl executes the directive.",
-    kustomize="kustomize does not execute the directive, but copies it to the output.",
+    kubectl="The directive works with kubectl.",
+    kustomize="kustomize copies the directive to the output.",
     counter="containers:\n- name: web\n  $patch: delete",
     example="$setElementOrder/containers:\n- name: web\n- name: side",
-    mend="Remove the directive. kustomize deletes with `$patch: delete` and null, and has no "
-    "directive for the order.",
+    mend="Remove the directive. With kustomize you can delete with `$patch: delete` or null, but "
+    "not set the order of a list.",
 )  # fmt: skip
 def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
     """Find a directive other than `$patch` in a patch for kustomize."""
@@ -350,7 +352,7 @@ def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
     needs="ST", refused_by="K",
     kubectl="The API server refuses the patch (415): `strategic merge patch is not supported`.",
     kustomize="Lists are replaced, not merged, unless the kustomization has an `openapi:` field. "
-    "Elements that are lost this way are a warning.",
+    "Elements that are lost this way are reported as a warning.",
     example="apiVersion: example.com/v1\nkind: Database\nmetadata:\n  name: db\nspec:\n"
     "  groups:\n  - name: a\n# file: target.yaml\napiVersion: example.com/v1\nkind: Database\n"
     "metadata:\n  name: db\nspec:\n  groups:\n  - name: a\n  - name: b",
@@ -389,7 +391,7 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
 @Check(
     "D63", ERROR, registry.PATCH, "a kustomize patch without apiVersion, kind or metadata.name",
     tools="Z",
-    kubectl="The command line identifies the object.",
+    kubectl="kubectl does not need these fields, because its command line names the object.",
     kustomize="The build fails: `unable to parse SM or JSON patch`, even with a `target:`.",
     example="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- target: {kind: Deployment, name: web}\n  patch: |\n    spec:\n      replicas: 2",

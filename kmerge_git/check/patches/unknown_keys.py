@@ -60,7 +60,7 @@ TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
 @Check(
     "D50", ERROR, DOLLAR, "a misspelt directive",
     hides=("D15", "D22", "D68", "D72"), ends_walk=True,
-    kubectl="The API server stores the key as a field, or refuses it.",
+    kubectl="The API server stores the key as an ordinary field, or refuses the object.",
     kustomize="kustomize copies the key to the output.",
     example="containers:\n- name: side\n  $path: delete",
     counter="containers:\n- name: side\n  $patch: delete",
@@ -97,11 +97,11 @@ def meant(key: str) -> str:
 @Check(
     "D51", ERROR, KEY, "a directive without its `$`",
     hides=("D15", "D22", "D68", "D72"), ends_walk=True,
-    kubectl="The API server stores the key as a field, or refuses it.",
+    kubectl="The API server stores the key as an ordinary field, or refuses the object.",
     kustomize="kustomize copies the key to the output.",
     example="strategy:\n  retainKeys: [type]\n  type: Recreate",
     counter="strategy:\n  type: Recreate\n  rollingUpdate: null",
-    mend="Add the `$`. kustomize knows only `$patch`: remove other directives.",
+    mend="Add the `$`. In a patch for kustomize, remove all directives except `$patch`.",
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
     """Find a directive without its `$`, such as `retainKeys:` or `patch: delete`.
@@ -130,12 +130,13 @@ def _names_fields(value: List, spot: Spot) -> bool:
 @Check(
     "D68", WARNING, KEY, "a field that the kind does not have",
     needs="S",
-    kubectl="The API server refuses (`unable to find api field`) or drops the field.",
-    kustomize="kustomize adds the field to the output, and the API server refuses or drops it.",
+    kubectl="The API server refuses the patch (`unable to find api field`), or drops the field.",
+    kustomize="kustomize adds the field to the output. The API server then refuses the object or "
+    "drops the field.",
     example="spec:\n  template:\n    spec:\n      container:\n      - name: web",
     counter="spec:\n  template:\n    spec:\n      containers:\n      - name: web\n"
     "        image: web:2",
-    mend="Correct the name, or move the field to the place where it belongs.",
+    mend="Correct the name, or move the field to the map where it belongs.",
 )  # fmt: skip
 def unknown_field(here: KeySpot) -> Iterator[Found]:
     """Find `container:` in a PodSpec, or any other field that the kind lacks."""
@@ -168,7 +169,8 @@ def pod_fields_of_workload(root: Map) -> Iterator[Found]:
 @Check(
     "D70", ERROR, DOLLAR, "a key with a `$` that no tool knows",
     hides=("D68",), ends_walk=True,
-    kubectl="No tool executes the key. The API server stores it as a field, or refuses it.",
+    kubectl="The key has no effect in any tool. The API server stores it as an ordinary field, or "
+    "refuses the object.",
     kustomize="kustomize copies the key to the output.",
     example="containers:\n- name: side\n  $delete: true",
     counter="containers:\n- name: side\n  $patch: delete",
