@@ -136,10 +136,8 @@ FOR_USERS = (
     "template of 60 KB, git conflicts in each document",
     "`git merge` of 200 files of 5 KB",
     "`kmerge merge` of 200 files of 5 KB",
-    "`kmerge merge` of 20,000 files, 5 changed",
     "`kmerge refresh` of 200 branches, 20,000 files",
     "`kmerge check` of 1,000 files",
-    "`kmerge diff` of 2,000 changed files",
 )
 WORK, MEDIAN, COMPARED_WITH, RATIO = 0, 2, 3, 6
 PLACES = [(FIGURES, "machine"), (FIGURES, "table")]
