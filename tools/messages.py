@@ -29,20 +29,12 @@ PACKAGE = HERE / "kmerge_git"
 KINDS = ("error", "help", "check", "reason", "report")
 HELP = {"description", "epilog", "help"}  # arguments of argparse
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-# calls and constants whose texts are for programs
-PROGRAMS = {
-    "compile",
-    "sub",
-    "match",
-    "search",
-    "git",
-    "run",
-    "split",
-    "replace",
-    "TypeVar",
-    "cast",
-}
-SCRIPTS = {"BASH", "ZSH", "FISH", "HOOK", "SCRIPT", "STYLE", "CSS"}
+# files, calls and constants (by a word of their names) whose texts are for programs
+SHELL = ("git/driver_lines.py", "text/git_patch.py")
+PROGRAMS = set("compile sub match search git run split replace TypeVar cast".split())
+SCRIPTS = set(
+    "SCRIPTS SHIM STYLE CSS RAISED RENAMING GONE ONCE MARKING KUSTOMIZATION SOURCES".split()
+)
 EXAMPLES = {"example", "counter"}  # arguments of a check
 REASONS = ("merge/", "template/", "text/", "tree/", "kube/", "verdict/", "pipeline.py")
 TAG = re.compile(r"<[^<>]*>")
@@ -65,6 +57,8 @@ def messages(root: Path = PACKAGE) -> list[Message]:
 
 def _messages_of(path: Path) -> Iterator[Message]:
     name = str(path.relative_to(PACKAGE))
+    if name in SHELL:
+        return
     tree = ast.parse(path.read_text("utf-8"))
     default = "reason" if name.startswith(REASONS) else "report"
     for line, kind, text in _texts(tree, "help" if name.startswith("cli/main") else default):

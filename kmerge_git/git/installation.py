@@ -52,17 +52,18 @@ CURRENT = {DRIVER: driver_line, TOOL: mergetool_line, DIFF: diff_line}
 PROGRAM = re.compile(rf'("(?:[^"\\]|\\.)*" {MODULE}) (?:mergetool|diff --external)')
 # git runs pre-merge-commit instead of pre-commit when a merge was clean
 HOOKS = ("pre-commit", "pre-merge-commit")
+# a hook is known by its text, so the words of hooks that were written before stay
 SHIM = """\
 #!/bin/sh
-# kmerge-git: checks the staged manifests; does nothing if kmerge is not on PATH
-command -v kmerge >/dev/null || { echo 'kmerge is not on PATH; nothing was checked' >&2; exit 0; }
+# kmerge-git: checks the staged manifests; without kmerge on PATH it is in nobody's way
+command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
 exec kmerge check --staged --new --quiet
 """
 # git gives pre-push the name of the remote, and a line `LOCAL_REF ID REMOTE_REF ID` of each branch
 PUSH_SHIM = """\
 #!/bin/sh
-# kmerge-git: checks the merges that are pushed; does nothing if kmerge is not on PATH
-command -v kmerge >/dev/null || { echo 'kmerge is not on PATH; nothing was checked' >&2; exit 0; }
+# kmerge-git: judges the merges that are pushed; without kmerge on PATH it is in nobody's way
+command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
 code=0
 while read -r line; do
   rest=${line% * *}
