@@ -31,10 +31,13 @@ HELP = {"description", "epilog", "help"}  # arguments of argparse
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # files, calls and constants (by a word of their names) whose texts are for programs
 SHELL = ("git/driver_lines.py", "text/git_patch.py")
-PROGRAMS = set("compile sub match search git run split replace TypeVar cast".split())
-SCRIPTS = set(
-    "SCRIPTS SHIM STYLE CSS RAISED RENAMING GONE ONCE MARKING KUSTOMIZATION SOURCES".split()
-)
+PROGRAMS = {
+    "TypeVar", "cast", "compile", "git", "match", "replace", "run", "search", "split", "sub",
+}  # fmt: skip
+SCRIPTS = {
+    "CSS", "GONE", "KUSTOMIZATION", "MARKING", "ONCE", "RAISED", "RENAMING", "SCRIPTS", "SHIM",
+    "SOURCES", "STYLE",
+}  # fmt: skip
 EXAMPLES = {"example", "counter"}  # arguments of a check
 REASONS = ("merge/", "template/", "text/", "tree/", "kube/", "verdict/", "pipeline.py")
 TAG = re.compile(r"<[^<>]*>")
