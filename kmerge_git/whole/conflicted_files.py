@@ -606,7 +606,7 @@ def why_left(repository: Repository, stages: Stages, refusal: str) -> tuple[str,
         way = EITHER
     else:
         way = _MODE if reasons[1] else ""
-    return ", ".join(filter(None, reasons)), way
+    return ", ".join(filter(None, reasons)) or "the attributes set no merge driver", way
 
 
 def with_way(why: str, way: str) -> str:

@@ -193,6 +193,14 @@ def test_the_word_after_a_merge(repo: Repo, left: Left) -> None:
     assert ("kmerge resolve" in done.err) == (left.is_asked or bool(left.merge))
 
 
+def test_a_file_without_a_driver_has_a_reason(repo: Repo) -> None:
+    repo.kmerge("install")
+    repo.write(".git/info/attributes", f"*.yaml merge=kmerge\n{FILE} !merge\n")
+    fork(repo, FILE, TEXTS)
+    done = repo.kmerge("merge", "side", check=False)
+    assert f"still in conflict (the attributes set no merge driver): {FILE}" in done.err
+
+
 @pytest.mark.parametrize("left", LEFT, ids=NAMES)
 @pytest.mark.costly
 def test_until_it_is_decided(repo: Repo, left: Left) -> None:
