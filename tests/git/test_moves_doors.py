@@ -325,7 +325,7 @@ def test_both_moved_it_to_different_files(repo: Repo, door: str, ports: tuple[in
         if door != "preview":
             said = repo.kmerge("resolve", "--list", check=False).said
             assert "moved to b.yaml in ours, to c.yaml in theirs; correct the file, then" in said
-            assert "run `git add`: b.yaml, c.yaml" in said
+            assert "run `git add`): b.yaml, c.yaml" in said
             repo.kmerge("resolve", "--take", "ours", check=False)
             assert {"b.yaml", "c.yaml"} <= {*repo.unmerged()}
             assert (repo.text("b.yaml"), repo.text("c.yaml")) == (ours["b.yaml"], theirs["c.yaml"])
