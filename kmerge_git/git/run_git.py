@@ -147,9 +147,13 @@ class GitProcess:
         import subprocess
 
         argv = ["git", *args]
-        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         self._process = process = subprocess.Popen(
-            argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=nothing
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         show_call(argv, None, started(), cwd)
         assert process.stdin and process.stdout
@@ -164,8 +168,10 @@ class GitProcess:
 
     def __del__(self) -> None:
         self._process.kill()  # a forked process may hold the other end of the pipe
-        with suppress(BrokenPipeError):
+        try:  # noqa: SIM105 - when the interpreter ends, `suppress` may be gone already
             self._into.close()
+        except BrokenPipeError:
+            pass
         self._out.close()
         self._process.wait()
 
