@@ -128,12 +128,9 @@ HEADS = ["work", "min", "median", "compared with", "min", "median", "ratio", "go
 IN_FIGURES = (0, 1, 2, 3, 5, 6, 8)  # goals are for one's own machine
 # the rows and columns of docs/performance.md
 FOR_USERS = (
-    "5 KB Deployment through the registered line",
-    "bundle of 3.5 MB, twenty documents by both sides",
-    "CRD of 1.1 MB, both sides",
-    "ConfigMap with a text of 1 MB",
-    "list of 2,000 elements without keys",
-    "template of 60 KB, git conflicts in each document",
+    "Deployment of 5 KB, by the registered command",
+    "file of 3.5 MB, both sides changed the same twenty documents",
+    "Helm template of 60 KB, git has a conflict in each document",
     "`git merge` of 200 files of 5 KB",
     "`kmerge merge` of 200 files of 5 KB",
     "`kmerge refresh` of 200 branches, 20,000 files",

@@ -57,8 +57,8 @@ def growth(folder: Path, tree: Tree, rounds: int) -> list[Point]:
 def growth_table(points: list[Point]) -> str:
     """The points as a table in Markdown."""
     lines = [
-        "| resources | size | one side each | both sides | `git merge-file` | peak memory, one side"
-        " | both sides |",
+        "| resources | size | different resources | the same resources | `git merge-file` |"
+        " memory, different | memory, the same |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for point in points:
@@ -90,8 +90,8 @@ circle.one{fill:#0969da}circle.both{fill:#bc4c00}circle.git{fill:#57606a}
 .grid{stroke:#30363d}.one{stroke:#58a6ff}.both{stroke:#f0883e}.git{stroke:#8b949e}
 circle.one{fill:#58a6ff}circle.both{fill:#f0883e}circle.git{fill:#8b949e}}"""
 NAMES = {
-    "one": ("kmerge,", "one side each"),
-    "both": ("kmerge,", "both sides"),
+    "one": ("kmerge,", "different resources"),
+    "both": ("kmerge,", "the same resources"),
     "git": ("git merge-file",),
 }
 

@@ -114,7 +114,7 @@ def bare_start(_: Tree, folder: Path) -> Command:
 def starts() -> Iterator[Row]:
     """Small files, where the start is most of the time."""
     made: list[tuple[str, Callable[[], Trio], float]] = [
-        ("5 KB Deployment through the registered line", texts.small, 1.4),
+        ("Deployment of 5 KB, by the registered command", texts.small, 1.4),
         ("5 KB of scripts, a function that both sides added", texts.scripts, 2.0),
         ("5 KB Deployment, both deleted lines that are elsewhere, too", texts.deleted, 2.0),
     ]
@@ -126,11 +126,17 @@ def starts() -> Iterator[Row]:
 
 def large_files() -> Iterator[Row]:
     """Large files, of which little is changed."""
-    yield driver_row("bundle of 2.3 MB, two documents by one side each", texts.one_sided, 1.05)
-    yield driver_row("bundle of 3.5 MB, a document added by one side", texts.one_more, 6)
-    yield driver_row("bundle of 3.5 MB, two documents of 1 MB by both sides", texts.two_large, 12)
-    yield driver_row("bundle of 3.5 MB, twenty documents by both sides", texts.twenty_doubtful, 4)
-    yield driver_row("CRD of 1.1 MB, both sides", partial(texts.definition, 1_100_000), 4)
+    yield driver_row(
+        "file of 2.3 MB, each side changed a different document", texts.one_sided, 1.05
+    )
+    yield driver_row("file of 3.5 MB, a document added by one side", texts.one_more, 6)
+    yield driver_row("file of 3.5 MB, two documents of 1 MB by both sides", texts.two_large, 12)
+    yield driver_row(
+        "file of 3.5 MB, both sides changed the same twenty documents", texts.twenty_doubtful, 4
+    )
+    yield driver_row(
+        "CRD of 1.1 MB, changed by both sides", partial(texts.definition, 1_100_000), 4
+    )
     yield driver_row("ConfigMap with a text of 1 MB", partial(texts.long_text, 16_000), 6)
 
 
@@ -172,7 +178,12 @@ def templates() -> Iterator[Row]:
         ("template of 5 KB, git clean", small, texts.template_lines, 30),
         ("template of 5 KB, git conflicts, blocks do not", small, texts.template_blocks, 150),
         ("template of 60 KB, 13 documents, git clean", many, texts.template_lines, None),
-        ("template of 60 KB, git conflicts in each document", many, texts.template_blocks, 40),
+        (
+            "Helm template of 60 KB, git has a conflict in each document",
+            many,
+            texts.template_blocks,
+            40,
+        ),
         ("template of 50 KB, one document, git clean", one, texts.template_lines, None),
         ("template of 50 KB, one document, git conflicts", one, texts.template_blocks, 60),
     ):
@@ -245,7 +256,7 @@ def whole_merges() -> Iterator[Row]:
         "`git merge` of 200 files of 5 KB",
         two_hundred,
         with_driver,
-        (Ratio("a driver that is `python -I -S -c pass`", with_nothing, 1.7),),
+        (Ratio("with a driver that only runs `python -I -S -c pass`", with_nothing, 1.7),),
         share=(200, "file"),
     )
     yield Row(
@@ -303,7 +314,7 @@ def refresh() -> Row:
         prepare,
         subject,
         (
-            Ratio("its own calls of `git merge-tree`", share, 1.5),
+            Ratio("only its calls of `git merge-tree`", share, 1.5),
             Ratio("one `git merge-tree` for each branch", plain),
             Ratio("the same on one core, wall clock", partial(subject, cores=1), 0.6, is_wall=True),
         ),

@@ -29,9 +29,9 @@ TOOLS = {
     "kmerge": f"{shlex.quote(sys.executable)} -m kmerge_git merge-file --path {{path}} "
     "{base} {ours} {theirs}",
 }
-CLEAN = ("the expected bytes", "the expected data, other bytes", "a needless conflict",
-         "clean, but wrong data", "failed")  # fmt: skip
-CONFLICT = ("a conflict", "clean: one side was lost, or the result is broken", "failed")
+CLEAN = ("the expected bytes", "the expected values, formatted differently", "a needless conflict",
+         "clean, but with wrong values", "the tool failed")  # fmt: skip
+CONFLICT = ("a conflict", "clean, but a change is lost or the YAML is broken", "the tool failed")
 
 
 def main() -> int:
@@ -52,7 +52,7 @@ def main() -> int:
         counts.update((name, case["exit"], verdict) for name, verdict in verdicts.items())
         if args.list:
             print(folder.name, *(f"{name}: {said};" for name, said in verdicts.items()))
-    for code, title, rows in ((0, "clean is right", CLEAN), (1, "a conflict is right", CONFLICT)):
+    for code, title, rows in ((0, "should be clean", CLEAN), (1, "should be a conflict", CONFLICT)):
         print(f"| **{title}: {cases[code]}** | {' | '.join(tools)} |")
         for row in rows:
             print(f"| {row} | {' | '.join(str(counts[name, code, row]) for name in tools)} |")
@@ -73,7 +73,7 @@ def judged(folder: Path, case: dict[str, str], command: str) -> str:
         return CLEAN[2] if case["exit"] == 0 else CONFLICT[0]
     if case["exit"] == 1 and code == 1 and result == (folder / "expected.yaml").read_bytes():
         return CONFLICT[0]  # one side is kept whole, and that is told
-    return "failed"
+    return CLEAN[4]
 
 
 def merged(folder: Path, case: dict[str, str], command: str) -> tuple[int, bytes]:
