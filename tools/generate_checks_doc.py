@@ -38,7 +38,7 @@ INTRODUCTION = """\
 This page is for everyone who gets a finding of `kmerge check`, or who runs this command in hooks or CI. Afterwards you
 can understand, fix and silence a finding, and choose the checks that run.
 
-`kmerge check` finds wrong directives in patches, fields and resources that a careless merge lost or damaged, and words
+`kmerge check` finds wrong directives in patches; fields and resources that a careless merge lost or damaged; and values
 in manifests that kubectl and kustomize read differently. `kmerge check --list` lists all checks, and
 `kmerge check --explain ID` prints one of the entries below.
 
@@ -47,7 +47,7 @@ $ kmerge check overlays/prod
 overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: kustomize ignores this whole element; to replace the list, write "- $patch: replace" as an element of its own
  9 |         $patch: replace
    |         ^
-  fix: Write `- $patch: replace` as an element of its own to replace the list. A single element cannot be replaced: delete its fields with null.
+  fix: To replace the list, write `- $patch: replace` as an element of its own. A single element cannot be replaced: delete its fields with null.
   checked as a patch by rule 2: a patch of overlays/prod/kustomization.yaml
 
 1 error in 1 of 2 files
@@ -74,13 +74,13 @@ file that is missing or unreadable. kmerge still checks the other files.
 
 **Severities.** *error*: kubectl, the API server or kustomize refuses the file, crashes, loses data without a message,
 or stores a directive as a field. *warning*: the file works, but not as written, or not with every tool. *info*: worth
-knowing. A finding may have another severity than its check. In folders of test data (`fixtures`, `testdata` and
+knowing. The severity of a finding may differ from that of its check. In folders of test data (`fixtures`, `testdata` and
 similar), M02, M03, M05 and M14 are warnings.
 
 **Skipped files.** The text output lists up to ten skipped files and the number of skipped templates; `--json` lists all
 of these files. kmerge skips:
 
-- templates of other tools than Helm (`{% %}`, `<% %>`, `%{ }`, `@NAME@`, `%NAME%`, `{NAME}`, statements in comments
+- templates of tools other than Helm (`{% %}`, `<% %>`, `%{ }`, `@NAME@`, `%NAME%`, `{NAME}`, statements in comments
   such as `# {{ if .x }}`),
 - JSON with comments, several JSON documents in one file, and files that are not text,
 - pipes, sockets and devices, except stdin (`-`) and process substitution such as `<(kustomize build .)`.
@@ -89,8 +89,8 @@ In SOPS files, only the checksum (`mac`) is checked. If another file cannot be p
 manifest, if it is on the command line, or if the last commit has a valid version of it.
 
 **Helm templates** are read without values, once with all conditions true and once with all false. A duplicate key (M02)
-or list element (M05, M06) is reported if both copies are always rendered together, so not if one is in the `if` branch
-and the other in the `else` branch. Conflict markers (M01) are also found in `templates/**/*.tpl` and
+or list element (M05, M06) is reported only if both copies are always rendered together, and not if one is in the `if`
+branch and the other in the `else` branch. Conflict markers (M01) are also found in `templates/**/*.tpl` and
 `templates/NOTES.txt`. [M27](#m27) checks templates that a merge combined.
 
 ## Merges
@@ -127,7 +127,7 @@ value).
 
 A file that is still in conflict but has no conflict markers (a symbolic link, or a binary, generated or deleted file)
 is reported as *not checked*, and the exit code is 1. If a file is encrypted or generated, or git does not merge it
-(`-merge`), its values are not compared; but if the result is exactly one side, or is deleted, M11 lists the lost
+(`-merge`), its values are not compared; but if the result is identical to one side, or is deleted, M11 lists the lost
 changes of the other side. If each side added the same resource to a different file of a folder, M04 reports a warning.
 For CI see [team.md](team.md#ci-what-a-merge-lost).
 
@@ -138,18 +138,18 @@ prefix and suffix. So M04 (duplicate resource), D69 (patch for a missing resourc
 resource) work across bases and overlays. If a base or resource is remote or unreadable, or comes from a chart or
 plugin, no resource is reported as missing. Files outside the repository are never read.
 
-A missing file or folder (M14) is an error if the commit or merge in progress or the last commit deleted it, if it
+A missing file or folder (M14) is an error if the last commit, or the commit or merge in progress, deleted it, if it
 exists but is not staged, or if its entry in the kustomization is new. Otherwise it is a warning, because a build step
 may create it. URLs, placeholders (`${ENV}/web.yaml`), submodules and files that git ignores are not reported.
 
 If you check folders, the kustomizations in them are checked. If you check files (as hooks do), staged content or a
-merge, every kustomization is checked that lists a changed or deleted file, directly or through a base.
+merge, every kustomization that lists a changed or deleted file, directly or through a base, is checked.
 
 ## Switching checks off
 
 | for | how |
 | --- | --- |
-| a line | `# kmerge: ignore D12, M0` at the end of the line, or alone on the line above. A reason may follow the ids. Without ids, it silences all checks. |
+| a line | `# kmerge: ignore D12, M0` at the end of the line, or alone on the line above. A reason may follow the ids. Without ids, the comment silences all checks. |
 | a file | `# kmerge: ignore-file M05` in the file |
 | several files | in `.gitattributes`: `vendor/**/*.yaml kmerge-check=-M11,-D6` |
 | several files, all checks | in `.gitattributes`: `testdata/** -kmerge-check` |
@@ -158,13 +158,13 @@ merge, every kustomization is checked that lists a changed or deleted file, dire
 | one `kmerge check` | `--ignore M11` |
 
 All of these settings take the same ids as `--ignore`, and they add up. But a check that `--select` names by its id
-(`--select M11`) runs even if it is switched off. An unknown id is reported (in a comment by [M16](#m16)).
+(`--select M11`) runs even if it is switched off. An unknown id is reported; if it is in a comment, [M16](#m16) reports it.
 `kmerge status FILE` shows which checks are switched off for a file, and by which setting.
 
 With `--staged`, the staged `.gitattributes` is used. **A pull request cannot switch off its own checks**: on GitHub,
-Gitea, GitLab, Bitbucket, Azure, Jenkins, Buildkite and Woodpecker `.gitattributes` is read from the target branch. If
+Gitea, GitLab, Bitbucket, Azure, Jenkins, Buildkite and Woodpecker, `.gitattributes` is read from the target branch. If
 that branch was not fetched, `kmerge-check` attributes are ignored, and a message says so. So commit the attribute to
-the target branch first. Ignore comments count on every branch, because a reviewer sees them.
+the target branch first. `# kmerge: ignore` comments count on every branch, because a reviewer sees them.
 
 ## In hooks
 
@@ -189,7 +189,7 @@ Both commit hooks are needed: git runs `pre-merge-commit` for merges without con
 
 `kmerge-merge` (`kmerge check --committed`) takes no files. It looks for lost changes (M11, M28) in a merge, in files that
 were in conflict in a rebase, cherry-pick, revert or squash, and in the newest 20 merges of a push. It also looks for
-references to deleted files (M14, M15, D69), and prints warnings, too.
+references to deleted files (M14, M15, D69). It prints warnings as well as errors.
 
 The other checking hooks use `--quiet`: they list only findings that make the hook fail, and print the number of other
 findings in one line on stderr.
@@ -218,7 +218,7 @@ run on patches for kubectl, and checks for kustomize on patches for kustomize. I
 both tools run, except D61, D62 and D65.
 
 In the table, *a part of an object* is an object without a name or without a field that the API server requires.
-Required are, for example, the selector and container images of a Deployment, the ports and selector of a Service, and
+Required fields are, for example, the selector and container images of a Deployment, the ports and selector of a Service, and
 the role and subjects of a binding. An object of a kind without required fields, such as a ConfigMap or Secret, is a
 patch only if it has a directive or a null.
 """
@@ -229,12 +229,12 @@ RULE_TEXTS = {
     2: ("a kustomization lists or contains the patch in `patches` or `patchesStrategicMerge`", "patch for kustomize"),
     3: ("a `PatchTransformer` or `PatchStrategicMergeTransformer` lists or contains the patch", "patch for kustomize"),
     4: ("`patchesJson6902` lists the file, or the file is a list whose items have `op`", "JSON 6902: see D75, D76"),
-    5: ("a Flux, HelmRelease, Argo CD, Kyverno or Hive object contains the patch", "patch for kustomize; in a Hive object, patch for kubectl of the type in `patchType`"),
+    5: ("a Flux, HelmRelease, Argo CD, Kyverno or Hive object contains the patch", "patch for kustomize; in a Hive object, patch for kubectl, of the type that `patchType` names"),
     6: ("the file name is that of a kubeadm patch such as `etcd+strategic.yaml` (not `+json` or `+merge`)", "patch for kubectl"),
     7: ("a script in the repository passes the file to `kubectl patch`", "patch for kubectl"),
     8: ("the file name contains the word `patch` or `patches` (`web-patch`, `webPatch`), the file is in a folder `patches`, or in an overlay whose kustomization does not list it", "patch for both, if it has a directive or is a part of an object of a built-in kind"),
     9: ("the file has a directive", "patch, if it is a part of an object; otherwise see D60"),
-    10: ("the file has no apiVersion and kind, but the `metadata` and `spec` of an object", "patch for kubectl"),
+    10: ("the file has neither apiVersion nor kind, but has the `metadata` and `spec` of an object", "patch for kubectl"),
     11: ("anything else", "not a patch"),
 }  # fmt: skip
 

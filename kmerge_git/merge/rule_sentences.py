@@ -54,7 +54,7 @@ RULES = {
     "in an element with no other field, they apply to the list",
     "T23": "comments in `dest` are kept",
     "T24": "documents are matched by kind and name, and new ones are added at the end; "
-    "a document of `src` without a name is merged into the only resource",
+    "a document of `src` without a name is merged into the only resource of `dest`",
     "M1": "a scalar that `updated` did not change keeps the value in `dest`",
     "M2": "a scalar that `updated` changed gets the value in `updated`",
     "M3": "a scalar that `updated` added is added",
@@ -73,7 +73,7 @@ RULES = {
     "`updated`",
     "M16": "an element that `dest` and `updated` have is merged field by field",
     "M17": "a null that `original` and `updated` both have is not a change",
-    "M18": "both sides made the same change",
+    "M18": "a change that both sides made is kept",
     "M19": "a field that `dest` deleted and `updated` changed gets the value in `updated`",
     "M20": "a map or keyed list that `updated` removed keeps the entries that only `dest` has",
     "M21": "an element that `updated` removed is removed, even if `dest` added fields to it",
@@ -87,7 +87,8 @@ RULES = {
     "`updated`",
     "M29": "a list without a key that both sides changed is taken from `updated`",
     "M30": "a multi-line text that both sides changed is taken from `updated`",
-    "M31": "additions in `updated` keep their position, and come after additions in `dest`",
+    "M31": "additions in `updated` keep their position; "
+    "at the same position, they come after additions in `dest`",
     "M32": "an order that only `updated` changed is taken; "
     "if both sides changed it, the order of `dest` is kept",
     "M33": "a comment, or the way a value is written, is taken from the side that changed it",
@@ -96,7 +97,7 @@ RULES = {
     "M35": "for a document that one side removed, see R1 and R5",
     "M36": "`$patch` and other directives are treated as data",
     "R1": "a resource that `updated` removed is deleted",
-    "R2": "a resource that `updated` added is put after the same resource as in `updated`",
+    "R2": "a resource that `updated` added is put after the resource that precedes it in `updated`",
     "R3": "a resource that only `dest` has is kept",
     "R4": "a resource that `updated` and `dest` both have is merged field by field",
     "R5": "a resource that `dest` removed stays removed",

@@ -97,9 +97,9 @@ Check(
     hides=("M22",),
     tools="Z",
     kubectl="Not affected.",
-    kustomize="The build fails: `may not add resource with an already registered id`, or for a "
-    "generator `exists; behavior must be merge or replace`. Of two entries for the same image or "
-    "replica count, one has no effect.",
+    kustomize="The build fails: `may not add resource with an already registered id`, or, for a "
+    "generator, `exists; behavior must be merge or replace`. Of two `images` or two "
+    "`replicas` entries for the same name, one has no effect.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml\n- ./web.yaml",
     counter="# file: kustomization.yaml\nimages:\n- name: web\n  newTag: v1\n"
     "- name: web\n  newName: registry.example.com/web",
@@ -173,7 +173,7 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
     "M14", WARNING, SET, "a kustomization lists a file or folder that does not exist",
     tools="Z", is_eased=True,
     kubectl="Not affected.",
-    kustomize="The build fails: `no such file or directory`, `unable to find one of "
+    kustomize="The build fails: `no such file or directory`, or `unable to find one of "
     "'kustomization.yaml', ..`.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/web.yaml\n"
@@ -250,8 +250,8 @@ Check(
     tools="Z", needs="T",
     kubectl="Not affected.",
     kustomize="The build fails with `no matches for Id`, or with `multiple matches` if the patch "
-    "fits two resources. If a patch with a `target:` matches nothing, it has no effect (reported "
-    "as a warning).",
+    "fits two resources. If a patch with a `target:` matches nothing, it has no effect "
+    "(kmerge reports this as a warning).",
     example="# file: kustomization.yaml\nresources:\n- web.yaml\npatches:\n- path: patch.yaml\n"
     "# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: wbe\nspec:\n"
     "  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"

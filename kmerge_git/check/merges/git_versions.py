@@ -77,8 +77,8 @@ NOTHING = GitVersions()
     "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]",
     counter="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"
     "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[2]",
-    mend="Restore one side of the merge with `git checkout --ours FILE`, then make the other "
-    "change with `sops edit FILE`.",
+    mend="Restore one side of the merge with `git checkout --ours FILE`, then make the "
+    "changes of the other side with `sops edit FILE`.",
 )  # fmt: skip
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
     """Find a SOPS file with changed fields whose `mac` is that of HEAD, or of a side of a merge.

@@ -57,7 +57,7 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     "D02", ERROR, MAP, "`$patch: merge`",
     kubectl="The API server refuses the patch: `unknown patch type: merge`, or `merging lists "
     "cannot yet be specified in the patch`.",
-    kustomize="kustomize ignores and removes the line. If the element has only its merge key, it "
+    kustomize="kustomize ignores and removes the line. An element that has only its merge key "
     "then changes nothing (reported as a warning).",
     example="containers:\n- name: side\n  $patch: merge",
     counter="containers:\n- name: side\n  image: side:2",
@@ -504,8 +504,9 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
     "D21", ERROR, ELEMENT, "a port whose `protocol` is only in the patch or only in the base",
     tools="Z", needs="ST",
     kubectl="kubectl matches ports only by their number.",
-    kustomize="kustomize matches ports by number and written protocol. It ignores the element of "
-    "the patch if only the patch or only the base writes the protocol (kustomize#3620).",
+    kustomize="kustomize matches ports by number and by the protocol as written in the file. It "
+    "ignores the element of the patch if only the patch or only the base writes the protocol "
+    "(kustomize#3620).",
     example="ports:\n- containerPort: 8080\n  name: http\n"
     "# file: target.yaml\nports:\n- containerPort: 8080\n  protocol: TCP",
     counter="ports:\n- containerPort: 8080\n  name: http\n"

@@ -160,7 +160,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     "field. A date stays a string.",
     kustomize="kustomize reads `yes` and `on` as strings, which the API server refuses in a "
     "boolean field. It reads a date as a time: `2020-01-31T00:00:00Z`. If kmerge knows which tool "
-    "reads the patch, it reports only words that this tool misreads, and as errors.",
+    "reads the patch, it reports only words that this tool misreads, and reports them as errors.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
     "    canary: on\nspec:\n  paused: on",
     counter="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"

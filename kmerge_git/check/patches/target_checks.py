@@ -206,8 +206,8 @@ def _is_end(longer: str, *, is_lost: bool) -> bool:
 @Check(
     "D73", ERROR, PATCH, "a patch with another namespace or name than its target",
     tools="K", needs="T",
-    kubectl="The API server refuses the patch, because the patch names another object than the one "
-    "that kubectl changes.",
+    kubectl="The API server refuses the patch, because the patch does not name the object that "
+    "kubectl changes.",
     kustomize="The build fails with `no matches for Id` (see D69).",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
     "  namespace: prod\nspec:\n  replicas: 2\n# file: target.yaml\n"
@@ -345,9 +345,9 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
 
 @Check(
     "D75", ERROR, OPERATION, "a JSON 6902 operation that is refused, or has another effect",
-    kubectl="The patch is refused: `Unexpected kind: Replace`, `missing value`. A path without a "
-    "leading `/` loses its first part: `spec/replicas` becomes a field next to `spec`. Without "
-    "`value`, the field becomes null.",
+    kubectl="The patch is refused: `Unexpected kind: Replace` or `missing value`. A path "
+    "without a leading `/` loses its first part: `spec/replicas` means a field "
+    "`replicas` next to `spec`. Without `value`, the field becomes null.",
     kustomize="The build fails, or the value is added at another path.",
     example=FILES + "- op: Replace\n  path: /spec/replicas\n  value: 3",
     counter=FILES + "- op: replace\n  path: /metadata/annotations/example.com~1owner\n"
@@ -426,8 +426,8 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
     "  value: web:2",
     counter=FILES + "- op: replace\n  path: /spec/template/spec/containers/0/image\n"
     "  value: web:2",
-    mend="Correct the path. List elements are numbered from 0; `-` adds an element at the end. If "
-    "the map of a new field is missing, add the map first.",
+    mend="Correct the path. List elements are numbered from 0; `-` adds an element at the "
+    "end. If the map that a new field belongs to is missing, add that map first.",
 )  # fmt: skip
 def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
     """Find a path to a field that the kind lacks, or to a value that the target lacks."""
