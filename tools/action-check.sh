@@ -28,7 +28,7 @@ rows=300       # of the log
 main() {
     case $fail_on in
         conflict | improved | never) ;;
-        *) fail "fail-on must be conflict, improved or never" ;;
+        *) fail "the input \`fail-on\` must be conflict, improved or never" ;;
     esac
     choose_refs
     make_repository
@@ -45,7 +45,7 @@ main() {
 # The names in the report are our own, because anybody can choose the names of branches.
 choose_refs() {
     base=${KMERGE_ACTION_BASE:-${GITHUB_BASE_REF:-}}
-    [ -n "$base" ] || fail "this event has no pull request; set the inputs base and head"
+    [ -n "$base" ] || fail "this event has no pull request; set the inputs \`base\` and \`head\`"
     number=${KMERGE_ACTION_NUMBER:-}
     if [ -z "$number" ]; then
         case ${GITHUB_REF:-} in
@@ -55,7 +55,7 @@ choose_refs() {
     case ${KMERGE_ACTION_HEAD:-} in
         '')
             case $number in
-                '' | *[!0-9]*) fail "this event has no pull request; set the inputs base and head" ;;
+                '' | *[!0-9]*) fail "this event has no pull request; set the inputs \`base\` and \`head\`" ;;
             esac
             head=refs/pull/$number/head name=pull/$number
             ;;
@@ -63,7 +63,7 @@ choose_refs() {
         *) head=refs/heads/$KMERGE_ACTION_HEAD name=head ;;
     esac
     for ref in "refs/heads/$base" "$head"; do
-        git check-ref-format "$ref" || fail "base or head is not a valid branch name"
+        git check-ref-format "$ref" || fail "the input \`base\` or \`head\` is not a valid branch name"
     done
 }
 

@@ -75,7 +75,7 @@ judge_request() {
 # The server keeps an old test merge, for example while there are conflicts.
 judge_test_merge() {
     if ! tested=$(commit_of refs/pull/merge); then
-        note "The server has no test merge (yet), for example because there are conflicts."
+        note "The server has not made a test merge yet, for example because there are conflicts."
     elif [ "$(commit_of "$tested^2")" != "$head" ]; then
         note "The test merge of the server is for another commit and was not checked."
     else
@@ -86,7 +86,7 @@ judge_test_merge() {
 # A button makes a merge commit, a single commit, or a copy of each commit.
 judge_result() {
     result=${KMERGE_ACTION_RESULT:-}
-    is_id "$result" || fail "the event has no merge commit"
+    is_id "$result" || fail "the event does not name the merge commit"
     commit_of "$result" >/dev/null || fetch "+$result:refs/heads/result" || cannot_fetch
     be_alone
     if commit_of "$result^2" >/dev/null; then
@@ -130,12 +130,12 @@ judge_range() {
             return
             ;;
     esac
-    is_id "$after" || fail "the event has no commit"
+    is_id "$after" || fail "the event does not name the pushed commit"
     fetch "+$after:refs/heads/after" +HEAD:refs/heads/main || cannot_fetch
     if ! is_id "$before" || ! fetch "+$before:refs/heads/before"; then
         note "The commit before the push is missing, so the branch was compared with the main branch."
         before=$(git merge-base refs/heads/main "$after") ||
-            fail "there is no commit to compare the branch with"
+            fail "the branch and the main branch have no common history"
     fi
     be_alone
     go_to "$before"

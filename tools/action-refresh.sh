@@ -10,7 +10,7 @@
 #   KMERGE_ACTION_BRANCHES    sweep: only branches that match these patterns, one per line; `*`
 #                             also matches slashes
 #   KMERGE_ACTION_BRANCH      update: the branch (default: the head of the event's pull request)
-#   KMERGE_ACTION_WITH        the branch to merge into them (default: the base, else the pushed branch)
+#   KMERGE_ACTION_WITH        the branch to merge into these (default: the base, else the pushed branch)
 #   KMERGE_ACTION_REMOTE_URL  the repository (default: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY)
 #   KMERGE_ACTION_COMMITTER   'NAME <MAIL>' of the merge commits (default: github-actions[bot])
 #   KMERGE_ACTION_COMMAND     the kmerge to call; KMERGE_ACTION_GH: the gh to call, empty for none
@@ -56,9 +56,9 @@ main() {
 # Git allows no blanks, line ends or pattern characters in names of branches.
 take_branches() {
     git ls-remote --symref origin HEAD 'refs/heads/*' 'refs/pull/*/head' >"$work/remote" \
-        2>"$work/said" || fail "the repository could not be read"
+        2>"$work/said" || fail "the branches could not be listed; check the input \`token\`"
     sed -n 's,^[0-9a-f]*	refs/heads/,,p' "$work/remote" | sort >"$work/there"
-    grep -qxFe "$target" "$work/there" || fail "the target branch does not exist"
+    grep -qxFe "$target" "$work/there" || fail "the target branch does not exist; check the input \`with\`"
     : >"$work/wanted"
     "${mode}_wants"
     # only branches that exist, and no tags; never the target itself, and never the main branch of the

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the last applied config (default: from the annotation of LIVE)",
     )
     object_files.add_overwrite(
-        parser, "--no-overwrite: if the live object has other changes of a field, it is a conflict"
+        parser, "--no-overwrite: report a conflict if config and live object both changed a field"
     )
     add(
         "--namespace",

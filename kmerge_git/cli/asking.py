@@ -59,7 +59,7 @@ HELP = {
     "e": ("edit", "edit it in your editor"),
     "O": ("ours", "take ours for the rest of this file"),
     "T": ("theirs", "take theirs for the rest of this file"),
-    "a": ("all like this", "give all like this the same answer"),
+    "a": ("all like this", "answer all conflicts like this one"),
     "s": ("skip", "skip it and leave it unresolved"),
     "k": ("back", "go back to the previous conflict"),
     "d": ("this file", "take this file as it is on disk"),
@@ -219,7 +219,7 @@ class Asking:
         keys = [key for key, how in HOWS.items() if any(how in q.choices for q in like)]
         key = RESIZED
         while key in (AGAIN, RESIZED):
-            key = self._asked(f"For all of them? [{','.join(keys)}, else none]")
+            key = self._asked(f"Which answer for all? [{','.join(keys)}; other keys: none]")
         return key
 
     def _open(self, questions: Sequence[Question], at: int) -> list[Question]:
@@ -298,7 +298,7 @@ class Asking:
         self._put(ready)
         for path in ready:
             if path in self.failed:
-                self._screen.say(f"{path}: was not written: {self.failed[path]}", "yellow")
+                self._screen.say(f"{path} was not written: {self.failed[path]}", "yellow")
             elif path not in self.staged:
                 self._screen.say(f"{path}: in conflict again", "dim")
             else:
@@ -395,7 +395,7 @@ def edited(text: str) -> str:
         except OSError as error:
             raise NoAnswer(f"the edited text cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
-            raise NoAnswer("the edited text is not UTF-8") from error
+            raise NoAnswer("the edited text is not UTF-8; save it as UTF-8") from error
     if after == text:
         raise NoAnswer("the text was not changed")
     return after.replace("\r\n", "\n")
@@ -440,7 +440,7 @@ def _editor() -> str:
     """Return the editor that git would start."""
     answer = ask_git("var", "GIT_EDITOR", env=dict(os.environ))
     if answer.code or not answer.line:
-        why = answer.complaint.removeprefix("error: ") or "git has no editor"
+        why = answer.complaint.removeprefix("error: ") or "no editor is set for git"
         raise NoAnswer(why, hint="set one with `git config core.editor`")
     return answer.line
 

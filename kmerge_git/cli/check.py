@@ -64,11 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     merge.add_argument("--merge-of", default="", metavar="REV", help="check this merge commit")
     merge.add_argument(
         "--merged", nargs=4, default=(), metavar=("BASE", "OURS", "THEIRS", "RESULT"),
-        help="find damage in a squash or a rebased branch, given its four revisions",
+        help="find damage done by a squash merge or a rebase with these four revisions",
     )  # fmt: skip
     add(
         "--new", nargs="?", const="", metavar="REV",
-        help="ignore findings that REV also has (default: the base of the hook or pull request)",
+        help="ignore findings that are also in REV (default: the last commit, or in CI the target "
+        "branch of the pull request)",
     )  # fmt: skip
     add("--format", choices=FORMATS, default="text", help="output format (default: text)")
     same = "the same as --format json"
@@ -90,9 +91,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--explain", metavar="ID", help="explain the check with this id")
     help = "only check whether the driver that .gitattributes uses is registered in git"
     add("--installed", action="store_true", help=help)
-    help = "for hooks: check the merge, deletions or pushed merges of the current git command"
+    help = "for hooks: check a merge or deletions before git commits them, or merges before a push"
     add("--committed", action="store_true", help=help)
-    help = "for hooks: list only findings that fail, count the others, and print nothing else"
+    help = "for hooks: list only findings that make the hook fail, and count the others"
     add("-q", "--quiet", action="store_true", help=help)
     add_color(parser, "use colours in the text output")
 
@@ -118,7 +119,7 @@ def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
         "--tool",
         choices=tuple(TOOLS),
         default="",
-        help="tool that reads the patches (default: by rules)",
+        help="tool that reads the patches (default: detected for each file, else both)",
     )
 
 

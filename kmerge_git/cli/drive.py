@@ -79,7 +79,7 @@ def _version() -> int:
     texts = Three(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 1\nb: 2\n").map(YamlText)
     outcome = merge(texts, Options(), lambda favor, size: Given(b"", clean=False))
     if outcome.method != "structure" or outcome.text != b"a: 2\nb: 2\n":
-        raise RuntimeError(outcome.reason or "a trial merge had a wrong result")
+        raise RuntimeError(outcome.reason or "a test merge had a wrong result; please report it")
     print(f"kmerge {__version__}")
     return CLEAN
 

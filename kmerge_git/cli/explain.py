@@ -190,7 +190,7 @@ _RESULTS = {
     "resolved": "merged {how}; git alone leaves a conflict",
     "improved": "merged {how}; git alone has no conflict, but gives a different result",
     "moved": "a resource that moved to another file is merged there; git alone leaves a conflict",
-    "moved here": "a resource that moved to this file is merged; git alone does not change it",
+    "moved here": "a resource that moved here is merged; git alone does not change this file",
 }
 _STATES = {
     "in conflict": "still has the conflict markers",

@@ -52,14 +52,14 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the commands, as Ctrl-C does
     repository = Repository.open()
     if args.restore:
-        warn(f"restored the generated files; those of the killed run are in {restore(repository)}")
+        warn(f"restored the generated files; what the killed run wrote is in {restore(repository)}")
         return 0
     plan = make_plan(repository, args.generators)
     files = foreign(plan)
     warn(*(f"{path}: this file was changed, and a command may run it" for path in files))
     warn(
         f"{plan.operation.name or 'no merge or rebase is in progress'}: "
-        f"{counted(len(files), 'changed file')} other than manifests and generated files"
+        f"{counted(len(files), 'changed file')}, not counting manifests and generated files"
     )
     warn(*(f"the generator {one.name} runs `{one.command}`" for one in plan.generators))
     if not (args.yes or _agrees()):

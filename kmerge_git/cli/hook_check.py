@@ -44,7 +44,7 @@ def judge(args: argparse.Namespace, check: Check) -> int:
     """Check what git commits or pushes, and return the worst exit code of the checks."""
     if args.format != "text" or args.files:
         raise UsageError(
-            "--committed takes no files and prints text", hint="omit files and --format"
+            "--committed takes no files and always prints text", hint="omit files and --format"
         )
     top = top_of("--committed")
     pushed = os.environ.get(TO_REF) or os.environ.get(BRANCH, "")
@@ -102,7 +102,7 @@ def _of_push(top: str, pushed: str, args: argparse.Namespace, check: Check) -> I
             check, _call(args, *LOST, merge_of=merge), what, f"in {what}, which this push contains:"
         )
     if sides := _rebased(top, pushed):
-        said = "the rebased branch lacks these changes of the remote branch, lost or amended:"
+        said = "these changes of the remote branch are not in the rebased branch (lost or amended):"
         _told(check, _call(args, *LOST, merged=sides), "the rebased branch", said)
 
 
@@ -129,7 +129,7 @@ def pushed_merges(top: str, pushed: str) -> list[str]:
         why = (
             "git does not know this commit"
             if not last
-            else "it contains no known commit of the remote"
+            else "no commit of the remote is known in its history"
         )
         warn(f"the merges of {pushed} were not checked: {why}")
         return []

@@ -64,7 +64,7 @@ def _refuse_revision(path: str) -> None:
     from kmerge_git.git import revision_paths
 
     if revision_paths.names_revision(path):
-        hint = "use another -o; for a file of this name put `./` before it"
+        hint = "use another name with -o; if a file has this name, put `./` before it"
         raise UsageError("kmerge cannot write into a commit or the index", path=path, hint=hint)
 
 
@@ -92,7 +92,7 @@ def write(path: str | None, data: bytes) -> None:
         replace_file(target, data, durable=False)
     except OSError as error:
         why = error.strerror or str(error)
-        hint = "check the directory and its permissions, or use another -o"
+        hint = "check the directory and its permissions, or use another name with -o"
         raise UsageError(f"cannot write the file: {why}", path=path, hint=hint) from None
 
 

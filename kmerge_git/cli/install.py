@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="P",
-        help="register files that match the pattern P, not those with the usual names (repeatable)",
+        help="register files that match the pattern P instead of the usual names (repeatable)",
     )
     json = parser.add_argument("--with-json", action="store_true", help="also register *.json")
     add_old(parser, "--json", json)
@@ -198,7 +198,7 @@ def _policies(*, quiet: bool) -> list[str]:
     if not chosen and len(trials[0].compared) < ENOUGH:
         chosen = [":".join(CHART_POLICIES[0])]
         if not quiet:
-            why = "there are too few past merges to support another policy"
+            why = "too few past merges show whether the other policies fit"
             tell(
                 f"only {chosen[0]} is written: {why}; `kmerge replay --pulls` shows how to get more"
             )

@@ -117,7 +117,10 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
     text = "---\n".join(dump(config) for _, config in annotated)
     after = object_files.load("edited.yaml", _in_editor(text).encode())
     if len(after.objects) != len(annotated):
-        raise UsageError(f"the edited text has {len(after.objects)} objects, not {len(annotated)}")
+        raise UsageError(
+            f"the edited text has {len(after.objects)} objects instead of {len(annotated)}",
+            hint="do not add or remove objects",
+        )
     pairs = []
     for (loaded, config), edited in zip(annotated, after.objects, strict=True):
         if edited.value != config:

@@ -395,7 +395,7 @@ class Old(argparse.Action):
         name = self._now.option_strings[-1]
         value = values if self._value is None else self._value
         new = name if self._value is None else f"{name} {value}"
-        say(f"kmerge: {option_string} is now called `{new}`; the next release accepts only that")
+        say(f"kmerge: {option_string} is now called `{new}`; the next release accepts only `{new}`")
         self._now(parser, namespace, value, name)
 
 

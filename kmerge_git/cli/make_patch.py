@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     live = add("--live", metavar="LIVE", help="make a 3-way patch for this live object")
     add_old(parser, "--current", live)
     object_files.add_overwrite(
-        parser, "--no-overwrite: if LIVE has other changes of a field, it is a conflict"
+        parser, "--no-overwrite: report a conflict if MODIFIED and LIVE both changed a field"
     )
     add_type(parser)
     add("-o", "--output", metavar="OUT", help="write to this file; `json`: print the patch as JSON")

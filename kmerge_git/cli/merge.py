@@ -11,8 +11,9 @@ from kmerge_git.errors import UsageError
 from kmerge_git.git.run_git import ask_git
 
 DESCRIPTION = """\
-Do what `git merge REV` does, but merge all manifests in one process. Edits follow resources that
-moved to other files, and the command lists what it resolved. Git keeps the state of the merge.
+Do what `git merge REV` does, but merge all manifests in one process. Edits of resources that the
+other side moved to another file are applied there. The command lists what it resolved. Git keeps
+the state of the merge, so `git merge --abort` works as usual.
 """
 
 EPILOG = """\

@@ -32,13 +32,13 @@ changes: ORIGINAL is the upstream version that DEST was made from, UPDATED is th
 
 By default UPDATED wins: if both sides changed a field, the value of UPDATED is used, and the lost
 change is reported on stderr. A null in UPDATED removes the field. With --rules git neither side
-wins, and a place that both changed differently is marked as a conflict. All other bytes of DEST do
+wins, and a field that both changed differently is marked as a conflict. All other bytes of DEST do
 not change.
 
 All three are files (with any number of documents, YAML or JSON), or all three are directories. In
-directories, renamed, split and joined files are merged into their new places, and other text files
-are merged with git's line merge. If upstream is a git repository, use `kmerge vendor`, which keeps
-the original for you.
+directories, if one side renamed, split or joined files, the changes are merged into the new files.
+Other text files are merged with git's line merge. If upstream is a git repository, use
+`kmerge vendor`, which keeps the original for you.
 """
 EPILOG = """\
 examples:
@@ -56,7 +56,13 @@ docs/merge-rules.md explains the rules by number.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     add = parser.add_argument
-    add("--original", "-O", required=True, metavar="O", help="common base of updated and dest")
+    add(
+        "--original",
+        "-O",
+        required=True,
+        metavar="O",
+        help="the common base of `updated` and `dest`",
+    )
     add("--updated", "-U", required=True, metavar="U", help="the new version of the original")
     add("--dest", "-D", required=True, metavar="D", help="the version with local changes")
     add_shared_options(parser)
@@ -64,8 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rules",
         choices=("kyaml", "git"),
         default="kyaml",
-        help="kyaml: updated wins, and a null removes a field; git: neither side wins, and a "
-        "place that both changed differently is a conflict",
+        help="kyaml: `updated` wins, and a null removes a field; git: neither side wins, and a "
+        "field that both changed differently is a conflict",
     )
     add(
         "--conflict-style",
@@ -98,7 +104,7 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write the result to this file, or to this new or empty directory",
     )
-    where.add_argument("--in-place", action="store_true", help="write the result over dest")
+    where.add_argument("--in-place", action="store_true", help="overwrite `dest` with the result")
     where.add_argument(
         "-n", "--dry-run", action="store_true", help="list the changes, but write nothing"
     )
@@ -111,9 +117,11 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="print every decision on stderr: the place, the rule, and the side that was chosen",
+        help="print every decision on stderr: the field, the rule, and the side that was chosen",
     )
-    parser.add_argument("--summary", action="store_true", help="print counts on stderr")
+    parser.add_argument(
+        "--summary", action="store_true", help="print the number of decisions on stderr"
+    )
     parser.add_argument(
         "-q",
         "--quiet",
@@ -171,9 +179,11 @@ def _check(args: argparse.Namespace, *paths: str) -> None:
     if paths.count("-") > 1:
         raise UsageError("only one of the inputs can be stdin", hint="use files for the others")
     if args.in_place and args.dest == "-":
-        raise UsageError("--in-place needs a file as --dest", hint="use -o")
+        raise UsageError("--in-place needs a file as --dest", hint="use -o FILE")
     if args.output is not None and os.path.isdir(args.output):
-        raise UsageError("this is a directory, but the inputs are files", path=args.output)
+        raise UsageError(
+            "this is a directory, but the inputs are files", path=args.output, hint="use -o FILE"
+        )
 
 
 def _finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[str, str]) -> int:
@@ -311,7 +321,7 @@ def _check_target(args: argparse.Namespace) -> None:
         raise UsageError("a directory cannot be written to stdout", hint=hint)
     taken = args.output and os.path.lexists(args.output)
     if taken and not (os.path.isdir(args.output) and not os.listdir(args.output)):
-        raise UsageError("the output exists", path=args.output, hint="use a new directory")
+        raise UsageError("the output exists", path=args.output, hint="use a new or empty directory")
 
 
 def _write_directory(target: str, results: list[ResultFile], *, in_place: bool) -> None:

@@ -172,18 +172,18 @@ def _task(call: _Call) -> Task:
     if any(name in STATE for name, _ in call.typed.pairs):
         raise Plainly(driven=False)
     if len(call.revs) > 1:
-        raise Plainly("several branches are merged at once", asks=False)
+        raise Plainly("kmerge merges only one branch at a time", asks=False)
     if call.strategy not in _WITH_A_DRIVER:
-        raise Plainly(f"the merge strategy is `{call.strategy}`", asks=False)
+        raise Plainly(f"kmerge does not support the merge strategy `{call.strategy}`", asks=False)
     if call.renormalizes:  # git then merges texts that are not the stored versions
-        raise Plainly("git renormalizes the files of this merge")
+        raise Plainly("kmerge does not support renormalization (merge.renormalize)")
     place = git.find_place(call.rev)
     if place is None or place.merge_heads or (call.is_squash and call.given.last("--commit")):
         raise Plainly  # `git merge` reports why it cannot merge
     if place.is_trivial:
         raise Plainly(driven=False)
     if len(place.bases) > 1:
-        raise Plainly("the branches have several merge bases")
+        raise Plainly("kmerge needs one merge base, but there are several")
     from kmerge_git.whole.fresh_merge import Task
 
     try:
@@ -254,7 +254,7 @@ def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
         return start.answer.code == 1 and bool(git.unmerged())
     heads = task.place.merge_heads
     if heads and heads != [task.place.theirs]:  # FETCH_HEAD may name several
-        _give_up(call, "several branches are merged at once", asks=False)
+        _give_up(call, "kmerge merges only one branch at a time", asks=False)
     return bool(heads) and start.answer.code in (0, 1)
 
 
@@ -301,8 +301,8 @@ def _may_have_moved(task: Task) -> bool:
 def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
     """Refuse a merge of which git staged no file: a commit would drop the branch's changes."""
     _relay(call, git.left_over(start.answer.out, ()), start.answer.err)
-    done = "it was undone" if git.abort(squash=False) else "undo it with `git merge --abort`"
-    raise KmergeError(f"git did not stage any file of the merge; {done}", hint="then try again")
+    done = "the merge was undone" if git.abort(squash=False) else "run `git merge --abort`"
+    raise KmergeError("git did not stage any file of the merge", hint=f"{done}; then try again")
 
 
 def _carry_out(task: Task, plan: SolvePlan) -> None:

@@ -112,7 +112,7 @@ class MergeCheck:
             if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):
                 hint = "give files that both sides changed, or no file to check all of them"
                 raise UsageError(
-                    "the merge did not change this on both sides", path=path, hint=hint
+                    "this was not changed on both sides of the merge", path=path, hint=hint
                 )
         return [from_here(self._top, name) for name in names if self._is_wanted(name)]
 
@@ -247,7 +247,7 @@ class MergeCheck:
         side = "ours" if theirs == base else "theirs"
         result = self._result(case.path)
         if result is None and not case.note and not self._is_moved(case.path, ours, theirs):
-            return f"only {side} changed this file, but the merge does not have it"
+            return f"only {side} changed this file, but the merge does not have the file"
         if result == base and (is_whole or holds_seal(*(v for v in (ours, theirs) if v))):
             return f"only {side} changed this file, but the merge has no change of {side}"
         return ""
@@ -335,7 +335,7 @@ class MergeCheck:
         known = {name for finding in lost for name in answers[finding]}
         warn(
             *(
-                f"{DROPPED}: {name}: the merge lost no such change"
+                f"{DROPPED}: {name}: the merge lost no change of this name"
                 for name in named
                 if name not in known
             )

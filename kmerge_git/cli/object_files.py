@@ -66,12 +66,14 @@ class ObjectFile:
     def require_objects(self) -> None:
         """Refuse a file without objects."""
         if not self.objects:
-            raise self.error("the file has no Kubernetes object")
+            raise self.error(
+                "the file has no Kubernetes object", "an object has apiVersion and kind"
+            )
 
     def only(self, found: list[Loaded], wanted: Map) -> Loaded:
         """Return the only object in `found`; refuse an empty list and a list of several objects."""
         if len(found) != 1:
-            count = "is not" if not found else "is more than once"
+            count = "is not" if not found else "occurs more than once"
             raise self.error(f"{title(wanted)} {count} in the file", PAIRED)
         return found[0]
 
@@ -181,7 +183,7 @@ def placed(error: PatchError, document: Document) -> PatchError:
     error.excerpt = source.line_at(offset)
     error.why = " ".join(error.why.split())
     if isinstance(error, PatchConflict):
-        error.why = "the live object has another change of this field"
+        error.why = "this field was changed differently in the live object"
         error.hint = "use --overwrite to apply the value of the config"
     return error
 
@@ -242,7 +244,7 @@ def add_schema(parser: argparse.ArgumentParser) -> None:
         "--schema",
         metavar="FILE",
         help="the cluster's OpenAPI document (kubectl get --raw /openapi/v2), for kinds that are "
-        "not built in; a field that it does not have is an error",
+        "not built in; a field that is missing there is an error",
     )
 
 

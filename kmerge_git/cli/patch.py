@@ -125,7 +125,7 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
         return found[0]
     count = "no object" if not found else f"{len(found)} objects"
     here = ", ".join(object_files.title(loaded.value) for loaded in target.objects[:5])
-    why = f"{count} in the file matches {object_files.title(described)}; the file has {here}"
+    why = f"{object_files.title(described)} matches {count} in the file; the file has {here}"
     raise target.error(why, "use --object KIND/NAME")
 
 

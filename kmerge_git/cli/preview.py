@@ -174,7 +174,7 @@ def _say_what_git_would_do(preview: Preview, rev: str) -> None:
     if preview.unasked or not preview.beyond_git:
         return
     files = [file for step in preview.steps for file in step.files if file.result == "resolved"]
-    are, them = ("is", "it") if preview.beyond_git == 1 else ("are", "them")
+    have, them = ("has", "it") if preview.beyond_git == 1 else ("have", "them")
     is_missing = not all(file.driver or file.git_clean for file in files)
     why = (
         f"the driver is not registered for {them}"
@@ -186,7 +186,7 @@ def _say_what_git_would_do(preview: Preview, rev: str) -> None:
     ways = f"run `kmerge install` to register it, or {by_us}" if is_missing else by_us
     warn(
         f"`git {preview.mode}` alone will have conflicts in {counted(preview.beyond_git, 'file')} "
-        f"that {are} clean above, because {why}; {ways}"
+        f"that {have} none above, because {why}; {ways}"
     )
 
 
@@ -255,7 +255,11 @@ def _summary(preview: Preview) -> str:
     ]
     files = f"{counted(total, 'file')} changed on both sides"
     untried = counted(preview.untried, "commit")
-    tail = f"; git would stop at this commit, with {untried} not tried" if preview.untried else ""
+    tail = (
+        f"; git would stop at this commit, so the preview leaves out {untried}"
+        if preview.untried
+        else ""
+    )
     return f"{preview.mode}: {files}" + (f": {', '.join(words)}" if words else "") + tail
 
 

@@ -70,16 +70,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     add = parser.add_argument
     add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B (default: HEAD)")
-    add("--pulls", action="store_true", help="also merges in the branches of pull requests")
+    add("--pulls", action="store_true", help="also use merges in the branches of pull requests")
     add(
         "--refs",
         action="append",
         default=[],
         metavar="GLOB",
-        help="also merges that these refs reach",
+        help="also use merges that can be reached from these refs",
     )
-    add("--last", type=_count, metavar="N", help="only the newest N merges")
-    add("--picks", action="store_true", help="also cherry-picks and reverts")
+    add("--last", type=_count, metavar="N", help="use only the newest N merges")
+    add("--picks", action="store_true", help="also use cherry-picks and reverts")
     add("--jobs", type=_count, metavar="N", help="number of processes (default: one per processor)")
     add("--json", action="store_true", help="print the report as JSON")
     one = parser.add_mutually_exclusive_group().add_argument
@@ -182,7 +182,9 @@ def _trial_fields(tally: Tally, trial: Trial) -> dict[str, Any]:
 def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
     yield from _head_lines(tally.as_json())
     counts = trial.as_json()
-    free = f" ({counts['free']} with another unused chart version)" if counts["free"] else ""
+    free = (
+        f" ({counts['free']} with a different, also unused chart version)" if counts["free"] else ""
+    )
     rows = (
         (
             len(trial.cases),
@@ -206,7 +208,9 @@ def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
         yield f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all"
     if not trial.settled:
         return
-    words = f"{counts['standing']}; use one of these" if counts["standing"] else "not proposed"
+    words = (
+        f"{counts['standing']}; use one of these lines" if counts["standing"] else "not proposed"
+    )
     yield from _section("to enable the policy", f" ({words})")
     yield f"       {counts['config']}"
     if "," not in counts["field"]:

@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--blame",
         action="store_true",
-        help="show the last commit and author that changed each side",
+        help="for each side, show the last commit that changed it, and the author",
     )
     add("--with-json", action="store_true", help="also resolve conflicts in *.json files")
     add("--json", action="store_true", help="print the result as JSON")

@@ -126,7 +126,7 @@ def tell_end(
         return _tell_end_of_one(left, staged, failed)
     _rows("staged", [path for path in staged if path not in resolving.settled])
     _tell_left(left, {question.id: f"; {words}" for question, words in refused})
-    _rows("open", [f"{path}: was not written: {words}" for path, words in failed.items()])
+    _rows("open", [f"{path} was not written: {words}" for path, words in failed.items()])
     known = {*left, *failed, *(path for path, _ in resolving.unasked)}
     others = sorted(set(unmerged or ()) - known)
     _tell_unasked(resolving, others)
@@ -159,7 +159,7 @@ def _tell_end_of_one(
 ) -> int:
     lines = [f"{path}: merged without conflicts" for path in written]
     lines += [f"{path}: {counted(len(of), 'conflict')} left" for path, of in left.items()]
-    lines += [f"{path}: was not written: {why}" for path, why in failed.items()]
+    lines += [f"{path} was not written: {why}" for path, why in failed.items()]
     for line in lines:
         say(f"kmerge: {line}")
     return 1 if left or failed else 0
@@ -246,7 +246,9 @@ def read_answers(name: str) -> tuple[ById, ...]:
     try:
         report = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise UsageError(f"byte {error.start} is not UTF-8", path=name) from None
+        raise UsageError(
+            f"byte {error.start} is not UTF-8", path=name, hint="save it as UTF-8"
+        ) from None
     except json.JSONDecodeError as error:
         why, line, column = f"not JSON: {error.msg}", error.lineno, error.colno
         raise UsageError(why, path=name, line=line, column=column) from None
@@ -260,7 +262,9 @@ def read_answers(name: str) -> tuple[ById, ...]:
         hint = 'use {"schema": 1, "conflicts": [{"id": "ID", "answer": "SIDE"}]}'
         raise UsageError("not a file of answers", path=name, hint=hint)
     if report.get("schema") != SCHEMA or isinstance(report["schema"], bool):
-        raise UsageError("this kmerge supports only schema 1", path=name)
+        raise UsageError(
+            "this kmerge supports only schema 1", path=name, hint='write `"schema": 1`'
+        )
     rows = enumerate(report["conflicts"])
     return tuple(given for at, row in rows if (given := _given(row, f"conflicts[{at}]", name)))
 
@@ -268,10 +272,14 @@ def read_answers(name: str) -> tuple[ById, ...]:
 def _given(row: object, place: str, name: str) -> ById | None:
     """Return the answer to one conflict, or None if the conflict has no answer."""
     if not isinstance(row, dict):
-        raise UsageError(f"{place}: not an object with an id", path=name)
+        raise UsageError(
+            f"{place} is not an object", path=name, hint='write {"id": "ID", "answer": "SIDE"}'
+        )
     of, answer = row.get("id"), row.get("answer")
     if not isinstance(of, str):
-        raise UsageError(f"{place}.id: not a string", path=name)
+        raise UsageError(
+            f"{place}.id is not a string", path=name, hint="use an id of `kmerge resolve --list`"
+        )
     if answer is None:
         return None
     if isinstance(answer, str) and answer in CHOICES:
@@ -280,7 +288,7 @@ def _given(row: object, place: str, name: str) -> ById | None:
         ((how, text),) = answer.items()
         if how in ("value", "lines") and isinstance(text, str) and _is_writable(text):
             return ById(of, how, text)
-    raise UsageError(f"{place}.answer: not a valid answer", path=name, hint=_ANSWERS)
+    raise UsageError(f"{place}.answer is not a valid answer", path=name, hint=_ANSWERS)
 
 
 def _is_writable(text: str) -> bool:

@@ -64,7 +64,7 @@ def plan_team_hooks(top: Path, source: HookSource | None) -> tuple[SetupPlan, li
     before = read_text(path)
     try:
         if path.is_symlink():
-            raise UnsafeEdit("the file is a symbolic link")
+            raise UnsafeEdit("the file is a symbolic link, which kmerge does not change")
         after, notes = with_hooks(before, source)
     except KmergeError as error:
         lines = _fresh(source).splitlines() if source else []

@@ -150,7 +150,7 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
         "--rules",
         choices=("git", "kyaml"),
         default="git",
-        help="git: if both sides changed a field, it is a conflict; "
+        help="git: a field that both sides changed is a conflict; "
         "kyaml: upstream wins, and lost local changes are listed",
     )
     how = parser.add_mutually_exclusive_group()

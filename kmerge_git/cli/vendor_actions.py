@@ -159,7 +159,7 @@ def _state_lines(found: State, *, is_fetched: bool) -> Iterator[Line]:
             yield f"      and {len(change.fields) - SHOWN_FIELDS} more"
     if not (found.problem or found.unfinished):
         count = len(found.changes)
-        yield f"  {counted(count, 'file')} changed here" if count else "  no local changes"
+        yield f"  {counted(count, 'file')} changed locally" if count else "  no local changes"
     if found.newer:
         yield f"  newer upstream: {listed(found.newer)}"
     if found.moved:
@@ -249,7 +249,7 @@ def update_packages(args: argparse.Namespace) -> int:
 def finish(args: argparse.Namespace) -> int:
     """End an unfinished update: continue after the conflicts are resolved, or abort it."""
     if args.all or args.ref or args.path:
-        raise UsageError("--continue and --abort do not accept --all, --ref and --path")
+        raise UsageError("--continue and --abort do not accept --all, --ref or --path")
     (directory,) = _directories(args)
     marked: tuple[tuple[str, int], ...] = ()
     if args.abort:
@@ -260,7 +260,7 @@ def finish(args: argparse.Namespace) -> int:
         marked, edited = left.marked, list(left.edited)
         state = "unfinished" if marked or edited else "finished"
     for path in edited:
-        say(f"changed meanwhile and not overwritten: {os.path.join(directory, path)} (see {SAVED})")
+        say(f"{os.path.join(directory, path)}: changed meanwhile, so not overwritten (see {SAVED})")
     for path, line in marked:
         say(f"{os.path.join(directory, path)}:{line}: unresolved conflict")
     conflicts = [{"path": path, "line": line} for path, line in marked]
@@ -277,7 +277,7 @@ def _directories(args: argparse.Namespace) -> list[str]:
     if args.all:
         if args.dir or args.ref or args.path:
             hint = "--all updates every package to the ref in its record"
-            raise UsageError("--all does not accept DIR, --ref and --path", hint=hint)
+            raise UsageError("--all does not accept DIR, --ref or --path", hint=hint)
         packages = below(top_of(here))
         if not packages:
             raise UsageError(NONE)
@@ -303,7 +303,7 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[Update, int]:
         for note in _notes(update, directory, quiet=args.quiet):
             say(note)
     for path in edited:
-        say(f"changed meanwhile and not overwritten: {os.path.join(directory, path)} (see {SAVED})")
+        say(f"{os.path.join(directory, path)}: changed meanwhile, so not overwritten (see {SAVED})")
     if not args.json:
         show_lines(_update_lines(update, directory, dry_run=args.dry_run))
         if not (update.is_new or args.ref or args.all) and version(update.record.ref):

@@ -147,7 +147,7 @@ def test_a_conflict_under_no_overwrite(world, capsys):
     )
     said = capsys.readouterr()
     assert said.err.startswith(
-        "kmerge: config.yaml:7:3: data.a: the live object has another change"
+        "kmerge: config.yaml:7:3: data.a: this field was changed differently"
     )
     assert 'a: "7"' in (world / "live.yaml").read_text("utf-8")
 

@@ -120,7 +120,7 @@ def test_the_rest_of_a_file_says_where_it_is_not_possible(tmp_path: Path) -> Non
         it.press("sss")
         it.question(4)
         it.press("ah")
-        told = it.wait("For all of them? [o,t,b,0,h, else none]") + it.wait(PROMPT)
+        told = it.wait("Which answer for all? [o,t,b,0,h; other keys: none]") + it.wait(PROMPT)
         assert f"2 conflicts in 2 files like this: version, {Why.BOTH_CHANGED}" in told
         why = "c.yaml: Deployment/web version: `higher` cannot be here"
         assert f"higher: 1 conflict in 1 file\ncannot use this answer: {why}\n" in told
@@ -134,7 +134,7 @@ def test_all_like_this(tmp_path: Path) -> None:
         it.press("sss")
         it.question(4)
         it.press("aT")
-        it.wait("else none]")
+        it.wait("other keys: none]")
         assert "no conflict got an answer" in it.wait(PROMPT)
         it.press("at")
         it.wait("theirs: 2 conflicts in 2 files")
@@ -155,7 +155,7 @@ def test_all_like_this_are_those_without_an_answer_in_all_files(
         it.press((answered or "s") + "s")
         it.question(6)
         it.press("a")
-        assert f"{like} file" in it.wait("else none]")
+        assert f"{like} file" in it.wait("other keys: none]")
         it.press("o")
         told = it.question(7)
         assert ("ours: 2 conflicts in 2 files\n" if not answered else "ours: 2\n") in told
@@ -455,7 +455,7 @@ def test_there_is_no_editor(tmp_path: Path) -> None:
         it.press("e\n")
         said = it.wait("no answer was given: ") + it.wait(PROMPT)
         # git's own words; ours where git has none (2.47 has none)
-        assert "Terminal is dumb, but EDITOR unset" in said or "git has no editor" in said
+        assert "Terminal is dumb, but EDITOR unset" in said or "no editor is set for git" in said
         it.press("\x04")
         assert it.end() == 1
 

@@ -132,7 +132,7 @@ def test_the_spelling_of_the_last_release_is_taken(
     assert main(words) == code
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 1 + (code == 2)
-    assert told[0].endswith(f" is now called `{now}`; the next release accepts only that")
+    assert told[0].endswith(f" is now called `{now}`; the next release accepts only `{now}`")
 
 
 def test_json_of_check_is_a_format(

@@ -160,9 +160,9 @@ def test_the_patch_names_its_object_among_many(world, capsys):
     "options, why",
     [
         (["all.yaml", "-p", "p.yaml"], "the file has 2 objects, and the patch has no kind and name"),
-        (["all.yaml", "-p", "p.yaml", "--object", "Pod/x"], "no object in the file matches Pod/x; the file has Deployment/web, Service/web"),
+        (["all.yaml", "-p", "p.yaml", "--object", "Pod/x"], "Pod/x matches no object in the file; the file has Deployment/web, Service/web"),
         (["all.yaml", "-p", "p.yaml", "--object", "x"], "--object x is not KIND/NAME"),
-        (["d.yaml", "-p", '{"kind": "Deployment", "metadata": {"name": "z"}}'], "no object in the file matches Deployment/z"),
+        (["d.yaml", "-p", '{"kind": "Deployment", "metadata": {"name": "z"}}'], "Deployment/z matches no object in the file"),
         (["d.yaml", "-p", "p.yaml", "-o", "x", "--in-place"], "--in-place and -o cannot be used together"),
         (["-", "-p", "-"], "only one of the files can be stdin"),
         (["d.yaml", "-p", '[{"op": "remove", "path": "/spec"}]'], "--patch: JSON 6902 patches are not supported; write a strategic"),
@@ -375,7 +375,7 @@ def test_a_three_way_patch_and_its_conflict(world, capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(
-        "kmerge: new.yaml:7:3: spec.replicas: the live object has another change"
+        "kmerge: new.yaml:7:3: spec.replicas: this field was changed differently"
     )
 
 

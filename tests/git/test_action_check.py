@@ -236,14 +236,14 @@ def everything(forge: Forge) -> list[object]:
 @pytest.mark.parametrize(
     "number, env, said",
     [
-        (None, {}, "this event has no pull request; set the inputs base and head"),
+        (None, {}, "this event has no pull request; set the inputs `base` and `head`"),
         (None, {"GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/heads/x"}, "this event has no pull request"),
         (None, {"GITHUB_BASE_REF": "main", "KMERGE_ACTION_NUMBER": "1/head x"}, "this event has no"),
-        (1, {"KMERGE_ACTION_BASE": "a b"}, "base or head is not a valid branch name"),
-        (1, {"KMERGE_ACTION_HEAD": "refs/heads/x:refs/heads/main"}, "base or head is not a valid"),
+        (1, {"KMERGE_ACTION_BASE": "a b"}, "`base` or `head` is not a valid branch name"),
+        (1, {"KMERGE_ACTION_HEAD": "refs/heads/x:refs/heads/main"}, "`base` or `head` is not a valid"),
         (1, {"KMERGE_ACTION_BASE": "-x"}, "could not be fetched; the workflow needs `contents: read`"),
         (1, {"KMERGE_ACTION_REMOTE_URL": "--upload-pack=touch pwned"}, "could not be fetched"),
-        (3, {"KMERGE_ACTION_FAIL_ON": "$(x)"}, "fail-on must be conflict, improved or never"),
+        (3, {"KMERGE_ACTION_FAIL_ON": "$(x)"}, "`fail-on` must be conflict, improved or never"),
         (999, {}, "could not be fetched"),
         (UNRELATED, {}, "kmerge preview had no result"),
     ],

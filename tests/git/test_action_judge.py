@@ -134,7 +134,7 @@ REQUESTS = {
 OPEN = [
     (1, 1, 0, 0, "Checked: the test merge, "),
     (2, 1, 1, 1, "Checked: the test merge, "),
-    (3, 0, 0, 0, "The server has no test merge (yet)"),
+    (3, 0, 0, 0, "The server has not made a test merge yet"),
     (4, 1, 0, 0, "The test merge of the server is for another commit and was not checked."),
     (5, 1, 1, 1, "Checked: a merge, "),
     (6, 1, 0, 0, "    trailer of the commit: Kmerge-Dropped: web.yaml\n"),
@@ -342,7 +342,7 @@ NOT_FETCHED = "the commits could not be fetched; the workflow needs `contents: r
         ("pull_request", {"KMERGE_ACTION_NUMBER": "1", "GITHUB_BASE_REF": "a b"}, "is not a valid branch name"),
         ("pull_request", {"KMERGE_ACTION_NUMBER": "1", "GITHUB_BASE_REF": "x:refs/heads/main"}, "is not a valid branch name"),
         ("pull_request", {"KMERGE_ACTION_NUMBER": "1", "KMERGE_ACTION_REMOTE_URL": "--upload-pack=touch pwned"}, NOT_FETCHED),
-        ("push", {"KMERGE_ACTION_AFTER": "--all", "GITHUB_REF": "refs/heads/x"}, "has no commit"),
+        ("push", {"KMERGE_ACTION_AFTER": "--all", "GITHUB_REF": "refs/heads/x"}, "not name the pushed commit"),
         ("push", {"KMERGE_ACTION_AFTER": "1" * 40, "GITHUB_REF": "refs/heads/x"}, NOT_FETCHED),
         ("push", {"KMERGE_ACTION_AFTER": "1" * 40, "GITHUB_REF": "refs/tags/x"}, "this event is not for a branch"),
     ],
@@ -358,7 +358,7 @@ def test_what_cannot_be_looked_at(forge: Forge, event: str, env: dict[str, str],
 
 
 @pytest.mark.parametrize(
-    "result, said", [("$(touch pwned)", "has no merge commit"), ("1" * 40, "could not be fetched"), ("unrelated", "was not found")]
+    "result, said", [("$(touch pwned)", "not name the merge commit"), ("1" * 40, "could not be fetched"), ("unrelated", "was not found")]
 )  # fmt: skip
 def test_results_that_are_not_there(forge: Forge, result: str, said: str) -> None:
     ran = forge.closed(result)

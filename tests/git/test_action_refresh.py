@@ -295,7 +295,7 @@ def test_what_cannot_be(forge: Forge) -> None:
         ("check", {}, "must be update or sweep"),
         ("sweep", {"GITHUB_REF": "refs/tags/fine/1"}, "no target branch"),
         ("sweep", {"KMERGE_ACTION_WITH": "fine"}, "the target branch does not exist"),
-        ("sweep", {"KMERGE_ACTION_REMOTE_URL": "/nowhere"}, "could not be read"),
+        ("sweep", {"KMERGE_ACTION_REMOTE_URL": "/nowhere"}, "could not be listed"),
         ("sweep", {"KMERGE_ACTION_BRANCHES": "*", "KMERGE_ACTION_COMMAND": "false"}, "no result"),
         ("sweep", {"KMERGE_ACTION_BRANCHES": "*", "KMERGE_ACTION_COMMITTER": "x"}, "NAME <MAIL>"),
         ("update", {}, "this event has no pull request"),

@@ -356,7 +356,7 @@ def test_what_is_still_to_be_solved_is_no_other_result(driven: Driven) -> None:
     }
     shown = driven.kmerge("explain").out
     assert (
-        "new.yaml: a resource that moved to this file is merged; git alone does not change it"
+        "new.yaml: a resource that moved here is merged; git alone does not change this file"
         in shown
     )
     assert "  the working tree still has the conflict; run `kmerge resolve --auto`\n" in shown

@@ -282,11 +282,11 @@ def test_what_others_changed_is_listed(repo: Repo) -> None:
     repo.merge()
     done = repo.kmerge("generate", check=False)
     assert shown(done) == ["Makefile", "e\\x1b[2J", "gone.sh", "src/x.go"]
-    assert "merge: 4 changed files other than manifests and generated files" in done.err
+    assert "merge: 4 changed files, not counting manifests and generated files" in done.err
     repo.git("merge", "--abort")
     done = repo.kmerge("generate", check=False)
     assert shown(done) == []
-    assert "no merge or rebase is in progress: 0 changed files other than" in done.err
+    assert "no merge or rebase is in progress: 0 changed files, not counting" in done.err
     repo.git("rebase", "side", check=False)
     done = repo.kmerge("generate", check=False)
     assert shown(done) == ["Makefile", "e\\x1b[2J", "gone.sh", "own.sh", "src/x.go"]

@@ -73,7 +73,7 @@ def test_a_new_branch(pushing: Repo) -> None:
     merge(pushing, LEFT)
     done = push(pushing, "main:refs/heads/new")
     assert (done.code, "the merges of" in done.said) == (0, True), done.said
-    assert "no known commit of the remote" in done.said
+    assert "no commit of the remote is known" in done.said
     pushing.git("push", "-q", "--no-verify", "origin", ":refs/heads/new")
     pushing.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     done = push(pushing, "main:refs/heads/new")
@@ -143,7 +143,7 @@ def test_a_rebased_branch_is_judged_and_pushed(pushing: Repo, result: str, lost:
     pushing.git("commit", "-q", "-a", "--amend", "--no-verify", "--no-edit")
     done = push(pushing, "--force", "side")
     assert done.code == 0
-    said = "kmerge: the rebased branch lacks these changes of the remote branch, lost or amended:"
+    said = "kmerge: these changes of the remote branch are not in the rebased branch (lost or amended):"
     assert (said in done.said, f"data.{lost}" in done.said) == (bool(lost), bool(lost))
 
 

@@ -283,7 +283,7 @@ def test_json_is_asked_for(repo: Repo) -> None:
 def test_json_is_asked_for_by_its_old_name(repo: Repo) -> None:
     told = repo.kmerge("install", "--json").err
     assert told == (
-        "kmerge: --json is now called `--with-json`; the next release accepts only that\n"
+        "kmerge: --json is now called `--with-json`; the next release accepts only `--with-json`\n"
     )
     assert repo.attribute("x.json") == "kmerge"
 

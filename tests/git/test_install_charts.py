@@ -49,7 +49,7 @@ def test_without_a_past_it_is_rebump_alone(repo: Repo, shared: list[str]) -> Non
     before = repo.git("status", "--porcelain").out
     done = repo.kmerge("install", "--charts", *shared)
     assert (
-        "only version:rebump is written: there are too few past merges to support another policy"
+        "only version:rebump is written: too few past merges show whether the other policies fit"
         in done.out
     )
     assert policies(repo) == "version:rebump"
@@ -68,7 +68,7 @@ def test_what_the_past_supports_is_written(repo: Repo) -> None:
     past(repo, [(f"1.{n}.5", f"1.{n}.1", f"1.{n}.5") for n in range(1, 6)])
     done = repo.kmerge("install", "--charts")
     assert (
-        "safe here: policy `rebump` for `version`: settles 5 places in 5 of 5 files; 5 as people"
+        "safe here: policy `rebump` for `version`: resolves 5 conflicts in 5 of 5 files; 5 as committed"
         in done.out
     )
     assert policies(repo) == "version:rebump,appVersion:higher"
@@ -80,7 +80,7 @@ def test_what_people_did_otherwise_is_not_written(repo: Repo) -> None:
     repo.commit("chart", {CHART: chart("1.0.0")})
     past(repo, [(f"1.{n}.5", f"1.{n}.1", f"1.{n}.1") for n in range(1, 6)])
     done = repo.kmerge("install", "--charts")
-    assert "not written: policy `rebump` for `version`: settles 5 places" in done.out
+    assert "not written: policy `rebump` for `version`: resolves 5 conflicts" in done.out
     assert policies(repo) == "appVersion:higher"
 
 

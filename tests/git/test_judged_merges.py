@@ -62,7 +62,7 @@ def test_a_file_that_one_side_alone_changed_is_gone(repo: Repo) -> None:
     [line] = found(repo)
     assert (
         line
-        == "web.yaml:1:1: error M11 only theirs changed this file, but the merge does not have it"
+        == "web.yaml:1:1: error M11 only theirs changed this file, but the merge does not have the file"
     )
     repo.git("reset", "-q", "--hard", "HEAD^")
     merged(repo, {"web.yaml": None, "moved.yaml": THEIRS})
@@ -167,7 +167,7 @@ def test_a_trailer_names_what_is_meant(repo: Repo) -> None:
     assert "a line `Kmerge-Dropped: x y.yaml ConfigMap/two data.b` to the end" in done.out
     meant(repo, "x y.yaml ConfigMap/two data.a")
     done = repo.kmerge("check", "--merge", check=False)
-    said = "kmerge: Kmerge-Dropped: x y.yaml ConfigMap/two data.a: the merge lost no such change\n"
+    said = "kmerge: Kmerge-Dropped: x y.yaml ConfigMap/two data.a: the merge lost no change of this name\n"
     assert (done.code, done.err) == (1, said)
     for line in ("x y.yaml ConfigMap/two data.b", "x y.yaml"):
         meant(repo, line)
@@ -191,7 +191,7 @@ def test_a_trailer_hides_no_damage(repo: Repo) -> None:
     merged(repo, {"web.yaml": BOTH + "  b: again\n"})
     meant(repo, "web.yaml")
     done = repo.kmerge("check", "--merge", check=False)
-    assert (done.code, "M02" in done.out, "the merge lost no such change" in done.err) == (
+    assert (done.code, "M02" in done.out, "the merge lost no change of this name" in done.err) == (
         1,
         True,
         True,

@@ -495,7 +495,7 @@ def test_a_criss_cross_is_merged_by_git_with_the_driver(repo: Repo) -> None:
     criss_cross(repo)
     done = repo.kmerge("merge", "side")
     assert (
-        "using plain `git merge` with the merge driver: the branches have several merge bases"
+        "using plain `git merge` with the merge driver: kmerge needs one merge base, but there are several"
         in done.err
     )
     assert repo.text("app.yaml") == BOTH
@@ -535,7 +535,7 @@ def test_several_branches(repo: Repo) -> None:
     forked(repo)
     repo.git("branch", "two", "side~1")
     done = repo.kmerge("merge", "side", "two")
-    assert "kmerge: using plain `git merge`: several branches are merged at once\n" in done.err
+    assert "kmerge: using plain `git merge`: kmerge merges only one branch at a time\n" in done.err
     assert repo.text("app.yaml") == BOTH
 
 

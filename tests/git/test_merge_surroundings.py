@@ -359,7 +359,7 @@ def test_an_index_that_somebody_held_for_a_moment(repo: Repo) -> None:
     env = {"PATH": f"{repo.path}/.git/bin:{repo.world.env['PATH']}"}
     done = repo.kmerge("merge", "--json", "side", check=False, env=env)
     if done.code != 128:  # a newer git does not even begin
-        assert "git did not stage any file of the merge; it was undone" in done.err
+        assert "git did not stage any file of the merge; the merge was undone" in done.err
         assert done.code == 2
     assert json.loads(done.out)["exit"] == done.code
     assert repo.head() == ours

@@ -220,7 +220,7 @@ def test_a_rebase_goes_commit_by_commit(repo: Repo) -> None:
         "third",
     ]
     assert lines[-1].endswith(
-        "1 in conflict; git would stop at this commit, with 1 commit not tried"
+        "1 in conflict; git would stop at this commit, so the preview leaves out 1 commit"
     )
 
 

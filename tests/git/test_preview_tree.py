@@ -217,7 +217,7 @@ def test_a_clone_without_the_driver(repo: Repo, how: str) -> None:
     fork(repo, forked(a=TEXTS, b=APART))
     UNREGISTERED[how](repo)
     why = (
-        "`git merge` alone will have conflicts in 1 file that is clean above, because the driver is not "
+        "`git merge` alone will have conflicts in 1 file that has none above, because the driver is not "
         "registered for it; run `kmerge install` to register it, or run `kmerge merge side` to merge "
         "as shown"
     )
@@ -246,7 +246,7 @@ def test_the_driver_follows_no_resource(repo: Repo) -> None:
     )
     done = repo.kmerge("preview", "side")
     assert done.err == (
-        "kmerge: `git merge` alone will have conflicts in 1 file that is clean above, because git "
+        "kmerge: `git merge` alone will have conflicts in 1 file that has none above, because git "
         "cannot follow moved resources; run `kmerge merge side` to merge as shown\n"
     )
     (step,) = report(repo, code=0)["steps"]

@@ -227,7 +227,7 @@ def test_another_number_that_was_free(repo: Repo) -> None:
     assert "         and 2 more\n" in out
     out = repo.kmerge("replay", "--policy", "*/Chart.yaml version rebump").out
     assert (
-        "      5      different from what was committed (4 with another unused chart version)\n"
+        "      5      different from what was committed (4 with a different, also unused chart version)\n"
         in out
     )
 

@@ -156,7 +156,7 @@ def test_one_answer_for_all_like_this(repo: Repo) -> None:
         it.question("version")
         it.press("ah")
         assert f"3 conflicts in 3 files like this: version, {Why.BOTH_CHANGED}" in it.wait(
-            "else none]"
+            "other keys: none]"
         )
         assert it.end() == 0
         assert "3 files staged; finish with `git commit`" in it.rest()
@@ -339,7 +339,7 @@ def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
         stopped.write("app.yaml", "mine: 1\n")
         it.press("oo")
         it.question("image")
-        assert "app.yaml: was not written: the file was edited in the meantime" in it.question(
+        assert "app.yaml was not written: the file was edited in the meantime" in it.question(
             "version"
         )
         assert stopped.text("app.yaml") == "mine: 1\n"
@@ -367,7 +367,7 @@ def test_an_index_that_is_held_for_a_while(stopped: Repo, key: str) -> None:
         it.press("to")
         it.question("image")
         told = it.question("version")
-        assert "app.yaml: was not written: another git process holds" in told
+        assert "app.yaml was not written: another git process holds" in told
         assert "app.yaml" in stopped.unmerged() and stopped.text("app.yaml") == before
         if key == "q":
             lock.unlink()
@@ -391,10 +391,10 @@ def test_a_conflict_that_ends_meanwhile(stopped: Repo) -> None:
         it.press("to")
         it.question("image")
         told = it.question("version")
-        assert "app.yaml: was not written: this conflict was resolved by another command" in told
+        assert "app.yaml was not written: this conflict was resolved by another command" in told
         it.press("q")
         assert it.end() == 1
-        assert "open    app.yaml: was not written" in it.rest()
+        assert "open    app.yaml was not written" in it.rest()
     assert stopped.show(":app.yaml") == stopped.text("app.yaml")
 
 

@@ -139,7 +139,7 @@ def test_an_update_moves_the_lock_and_merges_the_rest(vendored, up):
         "      Kptfile/our-shop info",
         "  changed  web.yaml",
         "      Deployment/web spec.replicas",
-        "  2 files changed here",
+        "  2 files changed locally",
     ]
     assert "newer upstream: v2" in vendored.vendor("status", "--fetch", code=1).out
     vendored.vendor("update", "--ref", "v2")

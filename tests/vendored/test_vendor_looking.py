@@ -59,7 +59,7 @@ def test_local_changes_by_file_resource_and_field(vendored):
         "  changed  run (now executable)",
         "  added    sub/ü.txt",
         "  changed  t.yaml (1 line)",
-        "  8 files changed here",
+        "  8 files changed locally",
     ]
     (package,) = json.loads(vendored.vendor("status", "--json").out)["packages"]
     assert package["dir"] == "shop"

@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_written_is_in_nobodys_way(
     assert out.out.splitlines() == [
         "settled moved.yaml (moved)",
         "staged  x.yaml",
-        "open    web.yaml: was not written: no room; make some",
+        "open    web.yaml was not written: no room; make some",
     ]
     assert "2 files staged, 1 file still in conflict; run `kmerge resolve` to continue" in out.err
 
