@@ -48,7 +48,7 @@ def tell_list(resolving: Resolving) -> None:
     more = f", {answered} answered" if answered else ""
     if resolving.settled:
         files = counted(len(resolving.settled), "file")
-        more += f"; run `kmerge resolve --auto` to resolve {files} without a decision"
+        more += f"; `kmerge resolve --auto` resolves {files} without asking"
     none = f"{NONE}{what_next(resolving.operation)}"
     say(f"kmerge: {none}" if resolving.is_empty else f"kmerge: {count}{more}")
     warn(*hint_for(_unmerged()))

@@ -299,10 +299,7 @@ def test_what_is_listed_is_what_is_left_after_that(mixed: Repo) -> None:
     for option in ("--list", "--dry-run", "-n"):
         done = mixed.kmerge("resolve", option, check=False)
         assert done.out.startswith("one.yaml\n") and "needs no decision: lines.yaml (" in done.out
-        assert (
-            "1 conflict; run `kmerge resolve --auto` to resolve 3 files without a decision"
-            in done.err
-        )
+        assert "1 conflict; `kmerge resolve --auto` resolves 3 files without asking" in done.err
     assert state(mixed) == before
 
 
