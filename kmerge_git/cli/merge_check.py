@@ -112,7 +112,7 @@ class MergeCheck:
             if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):
                 hint = "give files that both sides changed, or no file to check all of them"
                 raise UsageError(
-                    "this was not changed on both sides of the merge", path=path, hint=hint
+                    "no file here was changed by both sides of the merge", path=path, hint=hint
                 )
         return [from_here(self._top, name) for name in names if self._is_wanted(name)]
 

@@ -103,7 +103,7 @@ def test_what_cannot_be_compared_is_told(repo: Repo) -> None:
             "'nothing' is not a commit of this repository; see `git log` and `git branch -a`",
         ),
         (["--merge-of", "HEAD^"], "HEAD^: this commit is not a merge commit; "),
-        (["--merge", "b.yaml"], "b.yaml: this was not changed on both sides of the merge; "),
+        (["--merge", "b.yaml"], "b.yaml: no file here was changed by both sides of the merge; "),
         (["--merge", "--fix"], "--fix cannot change a merge; omit --fix, or --merge"),
     ):
         done = repo.kmerge("check", *words, check=False)
