@@ -175,7 +175,9 @@ def quoted(word: str) -> str:
 def sh_quoted(word: str) -> str:
     """Quote a word for `sh`."""
     if "\n" in word or "\0" in word:
-        raise KmergeError("git cannot run a path that contains a line break", path=repr(word))
+        raise KmergeError(
+            "git cannot run a program with a line break in its path; move it", path=repr(word)
+        )
     for char in '\\$`"':
         word = word.replace(char, "\\" + char)
     return f'"{word}"'

@@ -219,7 +219,7 @@ def _notes_of_the_rest(wish: Wish, cwd: Path) -> list[str]:
     team = top / ".gitattributes" if top and not wish.shared else None
     if team and pat.names_us(read_attributes(team)):
         notes.append(
-            f"{team} still has lines of kmerge; run `kmerge uninstall --shared` to remove them"
+            f"{team} still contains lines of kmerge; run `kmerge uninstall --shared` to remove them"
         )
     return notes
 
@@ -342,8 +342,8 @@ def _configured(name: str) -> tuple[tuple[str, str], tuple[str, str]]:
 def _to_add(name: str) -> str:
     """Return what is to do with a hook that somebody else wrote."""
     if name in HOOKS:
-        return f"add `{TO_ADD}` to it"
-    return "to check pushed merges, add the commands of kmerge's hooks/pre-push to it"
+        return f"add `{TO_ADD}` to this hook"
+    return "to check pushed merges, add the commands of kmerge's hooks/pre-push to this hook"
 
 
 @dataclass(frozen=True, slots=True)

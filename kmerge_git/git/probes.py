@@ -83,7 +83,7 @@ def examine(cwd: Path) -> list[Probe]:
     """Return the answers of `status --deep`: all probes, a real merge, and leftover files."""
     findings = probe_all(cwd)
     if PATH_SINCE <= git_version() < LABELS_SINCE:
-        text = "conflict markers show `ours` and `theirs`; git 2.44 or newer gives branch names"
+        text = "conflict markers show `ours` and `theirs`; git 2.44 or newer shows branch names"
         findings.append(Probe("labels", "ok", text))
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
@@ -105,7 +105,7 @@ def try_merge(line: str) -> Probe:
             "merge", "ok", "a test merge in a temporary repository gave the correct result"
         )
     why = next((text for text in messages.splitlines() if text.startswith("kmerge:")), "")
-    end = "the conflict of git alone" if "<<<<<<<" in merged else "a wrong result"
+    end = "a conflict, as without kmerge" if "<<<<<<<" in merged else "a wrong result"
     text = f"a test merge in a temporary repository gave {end}" + (f" ({why})" if why else "")
     return Probe("merge", "FAIL", text, "run `kmerge install`")
 
@@ -155,7 +155,7 @@ def probe_bare(cwd: Path) -> list[Probe]:
     if not is_bare(cwd):
         return []
     text = "in a bare repository git reads info/attributes, not the committed .gitattributes"
-    return [Probe("bare", "ok", f"{text}, unless git 2.43 or newer has attr.tree set to HEAD")]
+    return [Probe("bare", "ok", f"{text}, unless attr.tree is set to HEAD (git 2.43 or newer)")]
 
 
 def probe_leftovers(cwd: Path) -> Probe:
@@ -239,7 +239,7 @@ def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
     """Report broken driver lines that another scope overrules; other repositories may use them."""
     commands = ((scope, Registered("local", DRIVER, line).command) for scope, line in lines)
     tried = [(scope, trial(command, cwd)[1]) for scope, command in commands if command]
-    text = "the command in the {} configuration does not run, but git does not use it here: {}"
+    text = "the command in the {} configuration does not run ({}); git does not use it here"
     return [
         Probe("line", "warn", text.format(scope, why), f"run `{_install(scope)}`")
         for scope, why in tried
@@ -316,8 +316,8 @@ def probe_generated(cwd: Path) -> list[Probe]:
     are = "file seems" if len(files) == 1 else "files seem"
     pattern = quoted_pattern("/" + os.path.relpath(cwd / files[0], top))
     hint = (
-        f"add `{pattern} kmerge-generated` to .gitattributes to get no conflict markers in it, "
-        "or `-kmerge-generated` to merge it like any other file"
+        f"add `{pattern} kmerge-generated` to .gitattributes to get no conflict markers in this "
+        "file, or `-kmerge-generated` to merge it like any other"
     )
     text = f"{len(files)} {are} to be generated: {_first(files)}"
     return [Probe("generated", "warn", text, hint)]
@@ -351,8 +351,17 @@ def probe_diff(cwd: Path) -> list[Probe]:
         return []
     value = attributes_of([MADE_UP], "diff", cwd=cwd)[MADE_UP].get("diff", "unspecified")
     if value == OURS:
-        return [Probe("diff", "ok", "`git diff` shows manifests by field (as text: --no-ext-diff)")]
-    text = f"kmerge is registered for `git diff`, but {named(value)} shows {MADE_UP}"
+        return [
+            Probe(
+                "diff",
+                "ok",
+                "`git diff` shows manifests by field; --no-ext-diff shows them as text",
+            )
+        ]
+    text = (
+        "kmerge is registered for `git diff`, but a file such as "
+        f"{MADE_UP} is shown by {named(value)}"
+    )
     return [Probe("diff", "warn", text, "run `kmerge install --diff`")]
 
 

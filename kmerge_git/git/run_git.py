@@ -37,7 +37,7 @@ REPOSITORY_VARIABLES = frozenset("GIT_" + name for name in _NAMES)
 OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
 # In any language, git puts advice behind an empty line if the lock file exists already.
 _LOCK = re.compile(r"(/.*\.lock)\b.*\n\n")
-HELD = "another git process holds {}, so git wrote nothing"
+HELD = "another git process holds the lock {}, so git wrote nothing"
 WAIT = "wait until it ends, or remove the file if no git process is running"
 
 # settings of this call (`git -c a.b=c kmerge`): only these variables hold in any repository

@@ -218,7 +218,7 @@ class _FileInForce:
         if self._settings.generated:
             yield f"if both sides change it: {GENERATED}"
             if self._settings.favor:
-                yield "the setting favor has no effect on a generated file"
+                yield "the setting `favor` has no effect on a generated file"
         text = self._data.decode("utf-8", "replace")
         time = place_of_time(self._path, [text])
         if time:
@@ -226,14 +226,14 @@ class _FileInForce:
         if is_sealed(text):
             yield "this is a SOPS file: it is in conflict if both sides change it"
             if self._settings.favor:
-                yield "the setting favor has no effect on a SOPS file"
+                yield "the setting `favor` has no effect on a SOPS file"
         driver = self._attributes.get("merge")
         is_ours = driver == "kmerge" or (not way_out(driver) and is_merged(self._path))
         if self._why_not() and is_ours:
-            yield "`kmerge merge`, `kmerge solve` and `kmerge preview` merge it nevertheless"
+            yield "`kmerge merge`, `kmerge solve` and `kmerge preview` merge this file nevertheless"
         program = self._attributes.get("filter", "unset")
         if program != "unset":
-            yield f"git converts it with the filter {program!r}, so `kmerge resolve` skips it"
+            yield f"git converts this file with the filter {program!r}: `kmerge resolve` skips it"
 
     def _generator(self) -> str:
         if self._attributes.get("linguist-generated") in ("set", "true"):

@@ -45,7 +45,9 @@ class Blobs:
         out = self._git.ask(name.encode("utf-8", "surrogateescape") + b"\n")  # in any locale
         header = out.readline()
         if not header:
-            raise GitFailed(["git", "cat-file", "--batch"], 1, "git ended before it answered")
+            raise GitFailed(
+                ["git", "cat-file", "--batch"], 1, "git stopped before it answered; try again"
+            )
         parts = os.fsdecode(header).split()
         if len(parts) != 3 or not parts[2].isdigit():
             return None

@@ -98,14 +98,15 @@ class Upstream:
                 return Named(known, known)
             if wanted == "HEAD":
                 raise KmergeError(
-                    f"{self.url} has no HEAD", hint="give --ref, or check that it is not empty"
+                    f"{self.url} has no HEAD",
+                    hint="give --ref, or check that the repository is not empty",
                 )
             why = f"there is no branch, tag or commit {wanted} in {self.url}"
             raise KmergeError(why, hint="give a commit by its full id")
         self._git("fetch", *_QUIETLY, "--depth=1", "--", self.url, f"+{name}:{FRESH}")
         commit = self._commit_of(FRESH)
         if not commit:
-            raise KmergeError(f"{name} of {self.url} is not a commit")
+            raise KmergeError(f"{name} of {self.url} is not a commit", hint="give another --ref")
         self._git("update-ref", KEPT + commit, commit)
         return Named(name, commit)
 
@@ -131,7 +132,10 @@ class Upstream:
                 raise BrokenCache(
                     f"commit {commit} is missing from the cache", path=str(self._folder)
                 )
-            raise KmergeError(f"there is no directory {path} in commit {commit[:12]}")
+            raise KmergeError(
+                f"there is no directory {path} in commit {commit[:12]}",
+                hint="give another --path or --ref",
+            )
         files = [_tree_file(line) for line in answer.out.split("\0")[:-1]]
         blobs = self._contents([file.oid for file in files if file.mode != SUBMODULE])
         for file in files:
@@ -186,7 +190,9 @@ class Upstream:
                 raise KmergeError(f"commit {commit[:12]} is not in {self.url}", hint=hint)
             self._git("update-ref", KEPT + commit, commit)
         if self._ask("cat-file", "-t", commit).line != "commit":
-            raise KmergeError(f"{commit[:12]} of {self.url} is not a commit")
+            raise KmergeError(
+                f"{commit[:12]} of {self.url} is not a commit", hint="give another --ref"
+            )
         return commit
 
     def _prepare(self) -> None:

@@ -115,6 +115,6 @@ def _word(out: IO[bytes]) -> str:
     word = b""
     while (char := out.read(1)) != b"\0":
         if not char:
-            raise GitFailed(["git", "check-attr"], 1, "git ended before it answered")
+            raise GitFailed(["git", "check-attr"], 1, "git stopped before it answered; try again")
         word += char
     return os.fsdecode(word)

@@ -108,8 +108,10 @@ def _refuse_staged_work(
     except UsageError:  # no commit yet
         committed = None
     if committed is None or committed.oid != staged.oid:
-        hint = "run `git add` or `git restore --staged` for it, then try again"
-        raise UsageError("the staged version would be lost in a conflict", path=path, hint=hint)
+        hint = "run `git add` or `git restore --staged` for this file, then try again"
+        raise UsageError(
+            "the conflict would replace the staged version of this file", path=path, hint=hint
+        )
 
 
 def mark(directory: str, conflicts: Sequence[IndexConflict]) -> None:

@@ -271,7 +271,7 @@ def _looks(
         if not (obstacle or scene.filters):
             name = scene.repository.attribute(stages.path, "filter")  # git-crypt, LFS
             is_filtered = name not in (None, "unset")
-            obstacle = f"git converts it with the filter {name!r}" if is_filtered else ""
+            obstacle = f"git converts this file with the filter {name!r}" if is_filtered else ""
         options = scene.options(stages.path)
         if obstacle:
             yield _Look(stages, options, obstacle=obstacle)
@@ -525,7 +525,7 @@ def free_entry(scene: Scene, path: str, moves: Iterable[MovedEdit] = ()) -> Tree
     if holds_seal(data):
         return "is encrypted"
     if not all(move.fits(data) for move in moves):
-        return "has no unique place for it"
+        return "has no unique position for the resource"
     if not scene.is_as_staged(path, data):
         return "has uncommitted changes: commit or stash them first"
     return entry

@@ -156,7 +156,7 @@ LEFT = [
     Left(binary, "the file is binary"),
     Left(picture, "not a manifest, binary", path="f.png"),
     Left(text, "not a manifest", "", "f.txt", has_markers=True),
-    Left(filtered, "git converts it with the filter 'crypt'", "resolve its conflict markers",
+    Left(filtered, "git converts this file with the filter 'crypt'", "resolve its conflict markers",
          has_markers=True, merge=Why.BOTH_CHANGED),
     Left(unmerged, "the attributes turn merging off"),
     Left(two_names, "the two sides renamed it differently", "`git rm` for the other names", "theirs.yaml"),

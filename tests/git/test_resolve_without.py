@@ -456,7 +456,7 @@ def test_an_index_that_is_held_is_told_before_a_file_is_written(torn: Driven, co
     done = torn.kmerge(*words, check=False)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert done.err == (
-        f"kmerge: another git process holds {torn.path}/.git/index.lock, so git wrote nothing; "
+        f"kmerge: another git process holds the lock {torn.path}/.git/index.lock, so git wrote nothing; "
         "wait until it ends, or remove the file if no git process is running\n"
     )
     assert (torn.text("a.yaml"), torn.git("status", "--porcelain").out) == before

@@ -49,7 +49,7 @@ def test_a_lock_of_another_process_is_reported_by_its_path(
     with pytest.raises(GitFailed) as raised:
         answer.checked()
     assert str(raised.value) == (
-        f"another git process holds {lock}, so git wrote nothing; "
+        f"another git process holds the lock {lock}, so git wrote nothing; "
         "wait until it ends, or remove the file if no git process is running"
     )
 

@@ -472,7 +472,7 @@ def test_a_filtered_file_is_left_alone(repo: Repo) -> None:
     stopped(repo, BASE, OURS, THEIRS)
     done = repo.kmerge("solve", check=False)
     assert done.code == 1
-    assert "git converts it with the filter 'crypt'" in done.out
+    assert "git converts this file with the filter 'crypt'" in done.out
 
 
 def test_a_path_that_is_no_utf8(repo: Repo) -> None:

@@ -131,7 +131,10 @@ def test_a_file_that_has_the_resource_twice_takes_no_edit(repo: Repo) -> None:
     assert repo.text("new.yaml").count("kind: Service") == 2
     done = repo.kmerge("solve", check=False)
     assert (done.code, repo.unmerged()) == (1, ["all.yaml"])
-    assert "Service/web was moved to new.yaml, but new.yaml has no unique place for it" in done.out
+    assert (
+        "Service/web was moved to new.yaml, but new.yaml has no unique position for the resource"
+        in done.out
+    )
     assert "port: 8443" in repo.text("all.yaml")
 
 

@@ -142,7 +142,7 @@ def test_why_the_driver_does_not_take_it(
     driven.commit("start", {"a.yaml": POD, ".gitattributes": f"*.yaml {attribute}\n"})
     file = told(driven, "a.yaml", **env)
     assert file["why"] == why
-    takes = "`kmerge merge`, `kmerge solve` and `kmerge preview` merge it nevertheless"
+    takes = "`kmerge merge`, `kmerge solve` and `kmerge preview` merge this file nevertheless"
     assert file["notes"] == ([takes] if attribute in ("!merge", "merge", "merge=kmerge") else [])
 
 
@@ -159,9 +159,9 @@ def test_other_ways_than_a_merge_are_told(driven: Driven) -> None:
     driven.git("config", "kmerge.favor", "ours")
     done = driven.kmerge("status", "s.yaml", "g.yaml")
     assert "  this is a SOPS file: it is in conflict if both sides change it" in done.out
-    assert "converts it with the filter 'git-crypt', so `kmerge resolve` skips it" in done.out
+    assert "converts this file with the filter 'git-crypt': `kmerge resolve` skips it" in done.out
     assert "generate it again, then `git add` it" in done.out
-    assert "the setting favor has no effect on a " in done.out
+    assert "the setting `favor` has no effect on a " in done.out
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,10 @@ def test_add_needs_room(vendored):
     vendored.vendor_fails("add", "../up", "new", "--ref", "nothing")
     vendored.vendor_fails("add", "../up", "new", "--path", "nothing")
     vendored.world.init("empty")
-    assert "check that it is not empty" in vendored.vendor_fails("add", "../empty", "new").err
+    assert (
+        "check that the repository is not empty"
+        in vendored.vendor_fails("add", "../empty", "new").err
+    )
     for inside in (".git/new", ".GIT/hooks/new"):
         assert "inside a `.git`" in vendored.vendor_fails("add", "../up", inside).err
         assert not (vendored.path / inside).exists()
