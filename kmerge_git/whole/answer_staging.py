@@ -227,7 +227,7 @@ class IndexStaging:
         """Refuse to overwrite a file that somebody edited while the questions were asked."""
         for path in (file.path for file in files):
             if self._digest(path) != self._seen[path]:
-                hint = "accept the file as it is now, or start again"
+                hint = "take the file as it is on disk, or start the command again"
                 raise Refused("the file was edited in the meantime", path=path, hint=hint)
 
     def _digest(self, path: str) -> str:
@@ -260,7 +260,11 @@ class FileStaging:
         """Write the file with its answers."""
         for file in asked:
             if self.content(file.path) != self._written:
-                raise Refused("the file was edited in the meantime", path=file.path)
+                raise Refused(
+                    "the file was edited in the meantime",
+                    path=file.path,
+                    hint="run `git mergetool` again",
+                )
             data = file.data or b""
             if data != self._written:
                 replace_file(self._file, data)
@@ -352,7 +356,7 @@ def _with_partners(
 
 def _nothing_to_undo(path: str, unmerged: set[str]) -> UsageError:
     if any(is_selected(name, (path,)) for name in unmerged):
-        hint = "run `kmerge resolve` to answer it"
+        hint = "run `kmerge resolve` to resolve the conflict"
         return UsageError(
             "the file is still in conflict: there is nothing to undo", path=path, hint=hint
         )

@@ -97,14 +97,18 @@ class AskedFile:
     def chosen(self, question: Question, choice: str) -> Answer:
         """Return the answer for a one-word choice such as `ours`."""
         if choice not in question.choices and choice in VERSIONS:
-            raise Refused(f"`{choice}` is not a possible answer to this question")
+            raise Refused(
+                f"`{choice}` is not a possible answer; use {' or '.join(question.choices)}"
+            )
         if self._open is not None and question.id in self._rebumped and choice == "rebump":
             version = self._rebumped[question.id]
             return Answer(choice, self._open.with_value(question.number, version))
         if self._open is not None:
             return Answer(choice, self._open.chosen(question.number, choice))
         if choice not in question.choices:
-            raise Refused(f"`{choice}` is not a possible answer for a whole file")
+            raise Refused(
+                f"`{choice}` is not possible for a whole file; use {' or '.join(question.choices)}"
+            )
         return Answer(choice, _text(self.file.three.side(choice)))
 
     def with_value(self, question: Question, given: str) -> Answer:

@@ -235,7 +235,7 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
     for word in (old, new):
         if word not in read:
             hint = "give two files or two folders"
-            raise UsageError("this is a folder, but the other is a file", path=word, hint=hint)
+            raise UsageError("this is a folder, but the other path is a file", path=word, hint=hint)
     names = [revision_paths.parts(word)[1] if _of_git(word) else word for word in (new, old)]
     name = next(filter(is_manifest, names), names[0])
     if read[old] == read[new]:

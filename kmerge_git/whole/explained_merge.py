@@ -220,7 +220,7 @@ def _notes(operation: Operation) -> tuple[str, ...]:
         return (_CRISS_CROSS,)
     if operation.is_known:
         return ()
-    return ("git does not report the merged commits: only files in conflict are explained",)
+    return ("git does not report the merged commits, so only files in conflict are explained",)
 
 
 def _from_trees(

@@ -72,7 +72,7 @@ def make_plan(repository: Repository, names: Sequence[str]) -> GeneratePlan:
             and (path in unmerged or _is_marked(top, path))
         ):
             raise KmergeError(
-                "a generator reads this file, but it is in conflict", path=path, hint=_NOTHING
+                "a generator reads this file: resolve its conflict first", path=path, hint=_NOTHING
             )
     return plan
 
@@ -92,8 +92,8 @@ def _chosen(names: Sequence[str]) -> list[Generator]:
     ]
     for one in chosen:
         if not (one.command and one.files and one.timeout.isdecimal() and len(one.timeout) < 9):
-            why = "set `.command` and `.files` in the repository's own configuration"
-            hint = "use `git config --local`; `.sources` and `.timeout` (seconds) are optional"
+            why = "set `command` and `files` of the generator in the repository's own configuration"
+            hint = "use `git config --local`; `sources` and `timeout` (seconds) are optional"
             raise UsageError(f"{KEY}.{one.name}: {why}", hint=hint)
     return chosen
 

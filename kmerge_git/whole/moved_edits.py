@@ -316,16 +316,18 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
             name = describe(key)
             if key in there:
                 is_other = path != source and mover.target(source, key, old[key], b"") != path
-                what = f"its {name} is a different resource"
+                what = f"the {name} in it is a different resource"
             else:
                 is_other = bool(there) and all(
                     other not in old and mover.had(other, source) for other in there
                 )
-                what = f"it does not contain the {name} of that file"
+                what = f"it does not contain {name}"
             if is_other and path == source:
-                return f"one side has a different resource in it, but the other side edited {name}"
+                return (
+                    f"one side edited {name}, but the other has a different resource in this file"
+                )
             if is_other:
-                return f"git assumes that {source} was renamed to it, but {what}"
+                return f"git assumes that {source} was renamed to this file, but {what}"
     return ""
 
 

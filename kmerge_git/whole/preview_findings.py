@@ -45,7 +45,7 @@ CONFLICT = PreviewRule(
 IMPROVED = PreviewRule(
     "improved",
     WARNING,
-    "git merges it without a conflict, but the result means something different",
+    "git merges it without a conflict, but its result differs in meaning from kmerge's",
     "Merge the target branch with `kmerge merge`.",
 )
 RULES = (CONFLICT, IMPROVED)

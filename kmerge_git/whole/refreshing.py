@@ -156,7 +156,7 @@ class Refresher:
         """Return the planned result for a branch and the merge to commit, if any; write nothing."""
         result, merge = self._decide(branch, self._repository.commit(branch.oid))
         if result.result == "resolved" and branch.ref in self._busy:
-            why = f"it is checked out in {self._busy[branch.ref]}"
+            why = f"the branch is checked out in {self._busy[branch.ref]}"
             return replace(result, result="skipped", why=why), None
         return result, None if self._orders.dry_run else merge
 
@@ -185,7 +185,7 @@ class Refresher:
             paths = ", ".join(file.path for file in files if file.result == "improved")
             why = f"git's line merge gives a different result in {paths}" if paths else ""
             return Refreshed(branch, "clean", why, files, notes=merge.notes), None
-        why = "git merges it without a conflict, but the result is broken"
+        why = "git merges the branch without a conflict, but the result is broken"
         return Refreshed(branch, "conflict", why, files, notes=merge.notes), None
 
     def _criss_cross(self, branch: Branch, ours: Commit) -> Refreshed:
@@ -200,7 +200,9 @@ class Refresher:
         ours = branch.oid
         kept = merge_tree(self._at, ours, self.other.oid, keep=True)
         if kept.tree != merge.merged.tree:
-            raise GitFailed(["git", "merge-tree"], 1, "two merges of the same commits differ")
+            raise GitFailed(
+                ["git", "merge-tree"], 1, "two merges of the same commits differ; run kmerge again"
+            )
         tree = result_of(self._repository, merge)
         words = (self._git_dir, "commit-tree", tree, "-p", ours, "-p", self.other.oid, "-F", "-")
         text = message(branch.name, self._orders.name, merge)

@@ -271,7 +271,7 @@ Answered = tuple[Question, Answer]
 Refusals = list[tuple[Question, str]]
 Errors = list[tuple[Question, KmergeError]]
 
-_TOO_MANY = "too many answers for this file were refused; answer this one alone"
+_TOO_MANY = "too many answers for this file were refused; give this answer in another run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +405,7 @@ def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
         words = pattern(text)
         met = [q for q in resolving.questions if words and matches(words, q.field)]
         if not met:
-            see = "run `kmerge resolve --list` to see the fields; `**` matches any number of steps"
+            see = "run `kmerge resolve --list` to see the fields; `**` matches any number of keys"
             hint = did_you_mean(text, (q.conflict.field for q in resolving.questions), see)
             raise UsageError(
                 "--at: no field in conflict matches this pattern", path=text, hint=hint

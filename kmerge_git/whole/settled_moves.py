@@ -292,7 +292,7 @@ class _Made:
 
 def _words(some: Iterable[TakenByBoth]) -> str:
     return ", ".join(
-        f"{o.resource} moved to {o.ours} in ours, to {o.theirs} in theirs" for o in some
+        f"{o.resource} was moved to {o.ours} in ours, but to {o.theirs} in theirs" for o in some
     )
 
 
@@ -311,7 +311,9 @@ def _between_markers(at: Three[bytes], some: Sequence[TakenByBoth], options: Opt
     documents: list[MergedDocument] = []
     for start, stop, one in sorted(_parts(at.ours, some), key=lambda part: part[:2]):
         text = lines[max(start, end) : stop]
-        hunk = Hunk(text, text, "", "", f"moved to {one.ours} in ours, to {one.theirs} in theirs")
+        hunk = Hunk(
+            text, text, "", "", f"moved to {one.ours} in ours, but to {one.theirs} in theirs"
+        )
         pieces: Pieces = [lines[end:start], hunk] if start > end else [hunk]
         documents.append(MergedDocument(NO_DOCUMENT, one.resource, None, pieces))
         end = stop
@@ -406,7 +408,7 @@ def with_old_files(
             continue
         if file.verdict == "conflict" and not file.writes:
             three = Three(*map(read, one.stages.entries))
-            why = f"{file.why}; git assumes that it was renamed to {one.taken}"
+            why = f"{file.why}; git assumes that the file was renamed to {one.taken}"
             data = three.ours or three.theirs
             made[file.path] = replace(file, why=why, data=data, writes=True, stages=three)
         back = FileMerge(one.taken, "moved resource", "solved", mode=one.entry.mode, writes=True)

@@ -119,7 +119,7 @@ def _refusal_of_name(repository: Repository, operation: Operation, stages: Stage
     # one side has the name of a renamed file, and both sides have the name of an added file
     wanted = [v for k, v in repository.settings() if k.lower() == "merge.directoryrenames"]
     is_asked = (wanted or ["conflict"])[-1].lower() == "conflict"
-    why = "one side renamed its folder; choose the path of the file and run `git add`"
+    why = "one side renamed the file's folder; choose the path of the file and run `git add`"
     return why if is_asked else ""
 
 

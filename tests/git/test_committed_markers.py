@@ -490,7 +490,7 @@ def test_the_markers_of_a_base_are_no_answer(driven: Driven) -> None:
     stopped(driven, {name: texts}, "diff3")
     done = driven.kmerge("resolve", "--take", "base", check=False)
     assert done.code == 1
-    assert "`base` is not a possible answer to this question" in done.out
+    assert "`base` is not a possible answer; use " in done.out
     text = driven.text(name)
     assert "app:1" in text and "app:2" not in text
 

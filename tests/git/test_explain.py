@@ -431,7 +431,7 @@ def test_what_git_remembers_of_a_staged_conflict_is_enough(driven: Driven) -> No
     driven.git("stash", "drop", "-q")
     report = told(driven)
     assert report["notes"] == [
-        "git does not report the merged commits: only files in conflict are explained"
+        "git does not report the merged commits, so only files in conflict are explained"
     ]
     assert [c["chosen"] for c in files(report)["a.yaml"]["conflicts"]] == ["theirs"]
 

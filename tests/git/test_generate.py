@@ -333,7 +333,7 @@ def test_no_source_may_be_in_conflict(stopped: Repo, torn: str) -> None:
     before = state(stopped)
     done = generate(stopped, code=2)
     assert (
-        f"kmerge: {SOURCE}: a generator reads this file, but it is in conflict; no generator was run"
+        f"kmerge: {SOURCE}: a generator reads this file: resolve its conflict first; no generator was run"
         in (done.err)
     )
     assert state(stopped) == before
@@ -659,7 +659,10 @@ def test_only_the_repository_itself_names_commands(repo: Repo, where: str) -> No
     clone.git("checkout", "--ours", ".")
     clone.git("add", ".")
     done = generate(clone, code=2, env=env)
-    assert "set `.command` and `.files` in the repository's own configuration" in done.err
+    assert (
+        "set `command` and `files` of the generator in the repository's own configuration"
+        in done.err
+    )
     assert not (repo.world.root / "ran").exists()
 
 
@@ -751,11 +754,11 @@ def test_odd_names_of_generators(repo: Repo, name: str) -> None:
 @pytest.mark.parametrize(
     "fields, why",
     [
-        ({"command": ""}, "set `.command` and `.files`"),
-        ({"files": []}, "set `.command` and `.files`"),
-        ({"timeout": "soon"}, "`.timeout` (seconds)"),
-        ({"timeout": "9" * 5000}, "`.timeout` (seconds)"),
-        ({"timeout": "-1"}, "`.timeout` (seconds)"),
+        ({"command": ""}, "set `command` and `files`"),
+        ({"files": []}, "set `command` and `files`"),
+        ({"timeout": "soon"}, "`timeout` (seconds)"),
+        ({"timeout": "9" * 5000}, "`timeout` (seconds)"),
+        ({"timeout": "-1"}, "`timeout` (seconds)"),
     ],
 )
 def test_what_is_set_wrong_is_told(repo: Repo, fields: dict[str, str], why: str) -> None:

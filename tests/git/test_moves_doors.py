@@ -146,7 +146,7 @@ def test_git_takes_the_file_of_another_resource_for_the_renamed_one(
     repo.commit("ours", {new: deployment(1)})
     assert through(door, repo) == [new]
     if door == "merge":
-        said = f"git assumes that {PROD} was renamed to it, but its Deployment/web is a different resource"
+        said = f"git assumes that {PROD} was renamed to this file, but the Deployment/web in it is a different resource"
         assert said in repo.kmerge("solve", check=False).said
 
 
@@ -245,7 +245,8 @@ def test_another_resource_in_the_place_of_an_edited_one(repo: Repo, mover: str) 
     done = repo.kmerge("merge", "side", check=False)
     assert repo.unmerged() == [dev]
     assert (
-        "one side has a different resource in it, but the other side edited Service/web" in done.err
+        "one side edited Service/web, but the other has a different resource in this file"
+        in done.err
     )
 
 
@@ -324,7 +325,9 @@ def test_both_moved_it_to_different_files(repo: Repo, door: str, ports: tuple[in
         assert text == ours["b.yaml"]
         if door != "preview":
             said = repo.kmerge("resolve", "--list", check=False).said
-            assert "moved to b.yaml in ours, to c.yaml in theirs; correct the file, then" in said
+            assert (
+                "moved to b.yaml in ours, but to c.yaml in theirs; correct the file, then" in said
+            )
             assert "run `git add`): b.yaml, c.yaml" in said
             repo.kmerge("resolve", "--take", "ours", check=False)
             assert {"b.yaml", "c.yaml"} <= {*repo.unmerged()}

@@ -145,5 +145,5 @@ def test_a_large_file_is_not_looked_through_for_ever() -> None:
     resolving.bytes_ = 1_000_000
     refused = give_choice(resolving, resolving.questions, "both")  # type: ignore[arg-type]
     assert resolving.looks < 20
-    assert "answer this one alone" in refused[-1][1]
+    assert "give this answer in another run" in refused[-1][1]
     assert not {q.id for q, _ in refused} & resolving.answers.keys()
