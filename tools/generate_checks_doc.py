@@ -48,7 +48,7 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: kustomize i
  9 |         $patch: replace
    |         ^
   fix: To replace the list, write `- $patch: replace` as an element of its own. A single element cannot be replaced: delete its fields with null.
-  checked as a patch by rule 2: a patch of overlays/prod/kustomization.yaml
+  checked as a patch, because of rule 2: a patch of overlays/prod/kustomization.yaml
 
 1 error in 1 of 2 files
 ```

@@ -182,9 +182,7 @@ def _trial_fields(tally: Tally, trial: Trial) -> dict[str, Any]:
 def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
     yield from _head_lines(tally.as_json())
     counts = trial.as_json()
-    free = (
-        f" ({counts['free']} with a different, also unused chart version)" if counts["free"] else ""
-    )
+    free = f" ({counts['free']} with a different new chart version)" if counts["free"] else ""
     rows = (
         (
             len(trial.cases),

@@ -43,12 +43,12 @@ def read_report(name: str, schema: int) -> Report:
         with Path(name).open("rb") as file:
             data = file.read(REPORT_BYTES + 1)
         if len(data) > REPORT_BYTES:
-            raise KmergeError(f"larger than {REPORT_BYTES >> 20} MiB", path=name)
+            raise KmergeError(f"the report is larger than {REPORT_BYTES >> 20} MiB", path=name)
         report: Report = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise KmergeError("not JSON", path=name) from error
     if not _is_like(report, _form()) or report.pop("schema") != schema:
-        why = "not a complete report of `kmerge replay --json` of this version of kmerge"
+        why = "not a complete `kmerge replay --json` report from this version of kmerge"
         raise KmergeError(why, path=name)
     return report
 

@@ -149,7 +149,8 @@ def _proposals(tally: Tally, scope: str) -> str:
         "<section><h2>Policies that agree with past commits "
         f"<span>{len(proposals)}</span></h2>"
         "<p>Each resolves conflicts that git and kmerge leave. <b>safe here</b>: at least nine of "
-        "ten as committed, in at least five merges by two authors. <b>saves work</b>: fewer. "
+        "ten results are as committed, in at least five merges by two authors. "
+        "<b>saves work</b>: fewer results are. "
         "None is enabled. To enable one in your clone, run its command; to enable all for "
         "everybody, add the lines to <code>.gitattributes</code> (the last match counts).</p>"
         f'<div class="scroll"><table class="list">{rows}</table></div><pre>{lines}</pre></section>'

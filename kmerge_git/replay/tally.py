@@ -224,7 +224,9 @@ def notes(
         squashes = counted(chosen.ambiguous, "squash merge")
         lines.append(f"{squashes} skipped: several pull requests have the same number")
     if is_shallow:
-        lines.append("this shallow clone has only a part of the history; `git fetch --unshallow`")
+        lines.append(
+            "this shallow clone has only a part of the history; run `git fetch --unshallow`"
+        )
     if hint:
         lines.append(f"commits of the history are missing in this clone: {hint}")
     if tally.skipped["missing"]:
@@ -236,7 +238,7 @@ def notes(
     lines.append(f"no merges in {where}: squashed and rebased pull requests leave no merges")
     if chosen.commits:
         lines.append(
-            "cherry-picks and reverts with the id of the original commit are replayed instead"
+            "cherry-picks and reverts that name the id of the original commit are replayed instead"
         )
     if not heads.oids:
         lines.append("run `kmerge replay --pulls` for merges in the branches of pull requests")

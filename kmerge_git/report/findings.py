@@ -104,7 +104,9 @@ def _block(finding: Finding, color: bool) -> str:
     if finding.mend:
         lines.append(_paint(f"  fix: {visible(finding.mend)}", DIM, color))
     if finding.rule:
-        lines.append(_paint(f"  checked as a patch by {visible(finding.rule)}", DIM, color))
+        lines.append(
+            _paint(f"  checked as a patch, because of {visible(finding.rule)}", DIM, color)
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -25,7 +25,7 @@ _NAME = 400  # characters of a path, a field, a note
 _LISTED = 500  # files in a list with one line per file
 _WHAT = {
     "resolved": "git alone would stop with a conflict, but kmerge merges it",
-    "moved": "an edit was merged into the file to which its resource was moved",
+    "moved": "an edit was merged into the file to which the edited resource was moved",
 }
 _CONFLICTS = """\
 
@@ -45,7 +45,7 @@ _OTHERS = """\
 #### Merged by kmerge, not by git alone
 
 The merge button uses git's line merge, which stops at these files. Merge the target into the \
-branch with `kmerge merge`, or run `kmerge refresh` in a job; then the button works.
+branch with `kmerge merge`, or run `kmerge refresh` in a CI job; then the button works.
 
 """
 
@@ -285,7 +285,7 @@ def _within(room: int, blocks: Iterable[str]) -> Iterator[str]:
         missing += room < 0
     if missing:
         yield ""
-        yield f"Omitted because of the length: {missing} more; run `kmerge refresh --json` for all."
+        yield f"This page is too long to show {missing} more; run `kmerge refresh --json` for all."
 
 
 def _code(text: str) -> str:

@@ -177,7 +177,7 @@ def test_told_what_it_is(capsys: Capture) -> None:
     assert "checked as a patch" not in capsys.readouterr().out
     assert main(["check", "--as", "patch", "a.yaml"]) == 1
     assert (
-        "checked as a patch by rule 0: an option of the command line says so"
+        "checked as a patch, because of rule 0: an option of the command line says so"
         in capsys.readouterr().out
     )
     write({"p-patch.yaml": MISSPELT.replace("$path", "$patch")})

@@ -170,7 +170,7 @@ def bad(tmp_path: Path, data: bytes) -> str:
     return said.removeprefix(f"{file}: ")
 
 
-FORM = "not a complete report of `kmerge replay --json` of this version of kmerge"
+FORM = "not a complete `kmerge replay --json` report from this version of kmerge"
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_what_cannot_be_read(repo: Repo, tmp_path: Path, monkeypatch: pytest.Mon
     done = repo.kmerge("replay", "--combine", str(tmp_path / "trial.json"), check=False)
     assert (done.code, done.err) == (2, f"kmerge: {tmp_path / 'trial.json'}: {FORM}\n")
     monkeypatch.setattr("kmerge_git.replay.combined_reports.REPORT_BYTES", 1 << 20)
-    assert bad(tmp_path, b" " * (1 << 20) + b"1") == "larger than 1 MiB"
+    assert bad(tmp_path, b" " * (1 << 20) + b"1") == "the report is larger than 1 MiB"
 
 
 def test_nothing_else_goes_with_it(repo: Repo, parts: list[str]) -> None:

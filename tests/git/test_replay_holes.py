@@ -40,7 +40,7 @@ def test_a_shallow_clone_is_named(repo: Repo) -> None:
     out = shallow.kmerge("replay").out
     assert out.startswith(
         "0 merges replayed\n"
-        "this shallow clone has only a part of the history; `git fetch --unshallow`\n"
+        "this shallow clone has only a part of the history; run `git fetch --unshallow`\n"
     )
     shallow.git("fetch", "-q", "--unshallow")
     assert shallow.kmerge("replay").out.startswith("3 merges replayed\n\n")
@@ -120,7 +120,7 @@ def test_a_history_without_merges_has_its_picks(repo: Repo) -> None:
     assert done.out.startswith(
         "1 cherry-pick, 1 revert replayed\n"
         "no merges in HEAD: squashed and rebased pull requests leave no merges\n"
-        "cherry-picks and reverts with the id of the original commit are replayed instead\n"
+        "cherry-picks and reverts that name the id of the original commit are replayed instead\n"
         f"{OPEN}\n"
     )
     report = replay(repo)

@@ -218,7 +218,7 @@ def test_another_number_that_was_free(repo: Repo) -> None:
     assert figures(proposal) == ("c/Chart.yaml", "version", "rebump", 10, 5)
     assert (proposal["standing"], proposal["otherwise"], proposal["free"]) == ("saves work", 5, 4)
     out = repo.kmerge("replay").out
-    free = "5 as committed, 4 with another unused chart version, 1 different"
+    free = "5 as committed, 4 with a different new chart version, 1 different"
     assert f"resolves 10 conflicts in 10 of 10 files; {free} (10 merges, 2 authors)\n" in out
     shown = [line.partition("version: ")[2] for line in out.splitlines() if ", committed: " in line]
     assert (
@@ -227,7 +227,7 @@ def test_another_number_that_was_free(repo: Repo) -> None:
     assert "         and 2 more\n" in out
     out = repo.kmerge("replay", "--policy", "*/Chart.yaml version rebump").out
     assert (
-        "      5      different from what was committed (4 with a different, also unused chart version)\n"
+        "      5      different from what was committed (4 with a different new chart version)\n"
         in out
     )
 

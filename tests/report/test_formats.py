@@ -35,7 +35,7 @@ def test_text() -> None:
         " 9 | \t  $patch: replace\n"
         "   | \t   ^\n"
         "  fix: Write it so.\n"
-        "  checked as a patch by rule 2: a patch of k.yaml\n"
+        "  checked as a patch, because of rule 2: a patch of k.yaml\n"
         "\n"
         "b.yaml:1:1: warning M06 odd\n"
         " 1 | a: b\n"
