@@ -64,7 +64,9 @@ def check(root: str, changes: Changes) -> None:
         with errors_of(where):
             for folder in above(path):
                 if file and changes.get(folder):
-                    raise UsageError(f"{folder} would be a file and a directory", path=where)
+                    raise UsageError(
+                        f"{folder} would be both a file and a directory; rename one", path=where
+                    )
             blocked = in_the_way(root, path)
             if blocked and blocked not in changes:
                 kind = "a link" if os.path.islink(os.path.join(root, blocked)) else "a file"
@@ -82,11 +84,13 @@ def _check_place(root: str, path: str, changes: Changes) -> None:
     if os.path.lexists(where) and not (
         os.path.islink(where) or os.path.isfile(where) or os.path.isdir(where)
     ):
-        raise UsageError("this is neither a file nor a directory", path=where)
+        raise UsageError("this is neither a file nor a directory", path=where, hint="remove it")
     if changes[path] is not None:
         for name, is_folder in inside(root, path):
             if not is_folder and (name not in changes or changes[name]):
-                raise UsageError(f"this directory still contains {name}", path=where)
+                raise UsageError(
+                    f"cannot replace this directory: it still contains {name}", path=where
+                )
     folder = next(f for f in [*above(path), ""] if os.path.lexists(os.path.join(root, f)))
     if not os.access(os.path.join(root, folder), os.W_OK | os.X_OK):
         raise UsageError("cannot write: Permission denied", path=where)
@@ -236,7 +240,9 @@ def load(root: str) -> Ledger | None:
 
 def _ledger(read: dict[str, Any], path: str) -> Ledger:
     if read.pop("version") != VERSION:
-        raise UsageError("another version of kmerge wrote it", path=path, hint="use that version")
+        raise UsageError(
+            "another version of kmerge wrote this journal", path=path, hint="use that version"
+        )
     exchanges = tuple(
         Exchange(str(e["path"]), int(e["number"]), _known(e["old"]), _known(e["new"]))
         for e in read["exchanges"]

@@ -124,7 +124,11 @@ def begin(
     with alone(root):
         state = unfinished(root)
         if state and state.is_begun:
-            raise UsageError("an earlier update of this directory is unfinished", path=root)
+            raise UsageError(
+                "an earlier update of this directory is unfinished",
+                path=root,
+                hint="finish it first",
+            )
         if state:
             forget(root)
         check(root, changes)
@@ -149,7 +153,9 @@ def carry_out(root: str, before: Callable[[], None] = lambda: None) -> list[str]
         ledger = _begun(root)
         if _is_marked(root, BACK):
             raise UsageError(
-                "the update was being undone", path=root, hint="use --abort to finish that"
+                "kmerge had begun to undo the update",
+                path=root,
+                hint="use --abort to finish the undo",
             )
         if _is_marked(root, DONE):
             return []
@@ -199,7 +205,7 @@ def carry_out_or_back(
             undo()
             forget(root)
         except (OSError, KmergeError):
-            hint = f"fix this and run kmerge again; {UNDERWAY} has the rest of the changes"
+            hint = f"fix this problem and run kmerge again; {UNDERWAY} has the remaining changes"
             why = getattr(error, "why", "kmerge was interrupted")
             raise UsageError(f"{why}; some changes are not undone", path=root, hint=hint) from None
         raise

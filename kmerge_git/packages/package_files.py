@@ -109,11 +109,13 @@ def _file(path: str) -> File:
         if os.path.islink(path):
             return File(os.fsencode(os.readlink(path)), link=True)
         if not os.path.isfile(path):
-            raise UsageError("this is neither a file nor a directory", path=path)
+            raise UsageError("this is neither a file nor a directory", path=path, hint="remove it")
         with open(os.open(path, _PLAINLY), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise UsageError("this is neither a file nor a directory", path=path)
+                raise UsageError(
+                    "this is neither a file nor a directory", path=path, hint="remove it"
+                )
             return File(file.read(), stat.S_IMODE(about.st_mode))
     except OSError as error:
         why = f"cannot read: {error.strerror}"
@@ -160,7 +162,7 @@ def not_portable(paths: Iterable[str], old: Container[str] = ()) -> Iterator[tup
             if first != name:
                 is_case = first.casefold() == name.casefold()
                 where = "macOS and Windows" if is_case else "macOS"
-                yield name, f"{where} cannot check it out next to {first}"
+                yield name, f"has the same name as {first} on {where}"
             if why := _not_on_windows(name.rpartition("/")[2]):
                 yield name, f"Windows cannot check it out: {why}"
 

@@ -179,7 +179,7 @@ def _mode_clash(ours: File, how: Ways) -> str:
     one, other = how.words.ours, how.words.theirs
     if not ours.is_executable:
         one, other = other, one
-    return f"executable in {one}, not in {other}; {how.words.ours}'s mode is kept"
+    return f"executable in {one}, but not in {other}; {how.words.ours}'s mode is kept"
 
 
 # -- three-way

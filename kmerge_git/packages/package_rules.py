@@ -108,7 +108,7 @@ def _git_ways(labels: Labels, style: str, words: Words) -> Ways:
             texts.each(), marker_size=size, labels=_labels(labels, path), style=style
         ).result()
         if conflicts < 0:
-            raise Unsupported("git's line merge does not work for this file", path=path)
+            raise Unsupported("git's line merge failed for this file", path=path)
         return Result(data, (), "git's line merge has a conflict" if conflicts else "", conflicts)
 
     return Ways("git", manifest, text, Three(*words))

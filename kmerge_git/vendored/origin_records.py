@@ -64,7 +64,7 @@ class Vendored:
         if not self.is_kpt:
             return File(new.spelled(), now.mode if now else 0o644)
         if now is None:
-            raise UsageError("the file with the record was deleted; restore it", path=self._path)
+            raise UsageError("the Kptfile of the package was deleted; restore it", path=self._path)
         return File(moved_on(now.data, self._path, new, found), now.mode)
 
     def origin_aside(self, package: Package, own: Package) -> Package:
@@ -293,7 +293,7 @@ def read_record(directory: str) -> Record | None:
     if not os.path.lexists(path):
         return None
     if os.path.islink(path) or not os.path.isfile(path):
-        raise UsageError("the record is not a regular file", path=path)
+        raise UsageError("the package's record must be a regular file", path=path)
     return parse_record(_content(path), path)
 
 
@@ -305,7 +305,11 @@ def parse_record(data: bytes, where: str) -> Record:
         key, colon, value = line.partition(": ")
         why = _wrong(key, value, values) if colon else "this line is not `key: value`"
         if why:
-            both = "keep only the five lines of one side" if line.startswith("<<<<<<<") else ""
+            both = (
+                "in this conflict, keep only the five lines of one side"
+                if line.startswith("<<<<<<<")
+                else ""
+            )
             raise UsageError(why, path=where, line=number, hint=both)
         values[key] = value
     missing = [key for key in _CHECKS if key not in values]
@@ -320,7 +324,7 @@ def _wrong(key: str, value: str, known: dict[str, str]) -> str:
     if key in known:
         return f"duplicate key {key!r}"
     if not value.isprintable() or value != value.strip():
-        return f"{key}: the value has unusual characters"
+        return f"{key}: the value has outer spaces or unprintable characters"
     try:
         _CHECKS[key](value)
     except KmergeError as error:

@@ -271,7 +271,7 @@ def _refuse_what_was_taken_back(directory: str, update: Underway) -> None:
     back, rest = ({*paths} - {*update.conflicts} for paths in exchanged_files.taken_back(directory))
     if update.conflicts and back and not rest:
         raise UsageError(
-            f"all files, such as {sorted(back)[0]}, have their content from before the update",
+            f"all files of the update, such as {sorted(back)[0]}, have their old content again",
             path=directory,
             hint="restore the update (`git stash pop`, or switch to its branch), or use --abort",
         )
@@ -363,7 +363,9 @@ def _read(about: Mapping[str, str], directory: str) -> Underway:
         return Underway(about["what"], record, about["found"], paths, about["began"], index)
     except (KeyError, TypeError, ValueError):
         raise UsageError(
-            "`kmerge vendor` did not make this", path=where, hint="check it, then remove it"
+            "`kmerge vendor` did not create this directory",
+            path=where,
+            hint="check it, then remove it",
         ) from None
 
 
@@ -395,7 +397,9 @@ def add(source: str, directory: str, *, path: str, ref: str, adopt: bool, accept
     record = replace(record, checksum=checksum(copied.package))
     added = Added(replace(package, record=record), copied.package, copied.left_out)
     if not adopt and not copied.package:
-        raise UsageError("upstream has no files in it", path=folder, hint="check --path and --ref")
+        raise UsageError(
+            "upstream has no files in this folder", path=folder, hint="check --path and --ref"
+        )
     _write(added, adopt=adopt)
     upstream_copies.remember(package.url, directory)
     return added
@@ -407,7 +411,9 @@ def _check(source: str, directory: str, ref: str, *, adopt: bool) -> None:
     if is_path(source) and not os.path.isdir(source):
         raise UsageError("no such repository", path=source, hint="use a URL or a directory")
     if ".git" in os.path.realpath(directory).lower().split(os.sep):
-        raise UsageError("the directory is inside a `.git` directory", path=directory)
+        raise UsageError(
+            "the directory is inside a `.git` directory", path=directory, hint="use another one"
+        )
     if os.path.lexists(directory) and not os.path.isdir(directory):
         raise UsageError("not a directory", path=directory)
     if not adopt and there:

@@ -13,7 +13,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.S)
 _HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
 _SCP = re.compile(r"(?:([^/:]*)@)?(\[[^/\]]*\]|[^/:@\[\]]+):(.*)", re.S)
 _NO_REF = re.compile(r"\.\.|@\{|//|[\x00-\x20\x7f~^:?*\[\\]|(^|/)\.|\.lock(/|$)|^[-/]|[./]$|^@?$")
-_ABOUT_SECRETS = "everybody could read it in the record; use a git credential helper instead"
+_ABOUT_SECRETS = "the URL would be committed with the package; use a git credential helper instead"
 
 
 def check_source(source: str) -> None:
@@ -21,14 +21,19 @@ def check_source(source: str) -> None:
     scheme = _SCHEME.fullmatch(source)
     is_odd = " " in source and not is_path(source)
     if is_odd or not source or source != source.strip() or not source.isprintable():
-        raise UsageError(f"{source!r}: not a URL or path, or it has unusual characters")
+        raise UsageError(
+            f"{source!r}: not a URL or path, or it has spaces or unprintable characters"
+        )
     if source.startswith("-"):
-        raise UsageError(f"{source}: git would read this source as an option")
+        raise UsageError(
+            f"{source}: git would read this source as an option", hint="put ./ before a path"
+        )
     if scheme:
         _check_url(source, scheme[1].lower(), scheme[2])
     elif _HELPER.match(source):
         raise UsageError(
-            f"{source}: git would run a program for it", hint="use an https or ssh URL, or a path"
+            f"{source}: git would run a program for this source",
+            hint="use an https or ssh URL, or a path",
         )
     elif not is_path(source):
         _check_scp(source)

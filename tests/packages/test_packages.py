@@ -350,7 +350,7 @@ def test_a_clash_of_modes_is_told():
     at = Three({}, {"f": File(b"1")}, {"f": File(b"1", 0o755)})
     [found] = merge_packages(at, KYAML).files
     assert found.after == File(b"1")
-    assert found.unmerged == "executable in updated, not in dest; dest's mode is kept"
+    assert found.unmerged == "executable in updated, but not in dest; dest's mode is kept"
 
 
 def test_a_file_where_dest_has_a_folder():

@@ -6,7 +6,7 @@ import pytest
 
 from kmerge_git.packages.package_files import not_portable
 
-BOTH, MAC = "macOS and Windows cannot check it out next to", "macOS cannot check it out next to"
+BOTH, MAC = "macOS and Windows", "macOS"
 WINDOWS = "Windows cannot check it out:"
 DEVICE, END = "the name is reserved for a device", "the name ends with a dot or a space"
 COMPOSED, APART = "\u00e9.yaml", "e\u0301.yaml"
@@ -15,12 +15,18 @@ COMPOSED, APART = "\u00e9.yaml", "e\u0301.yaml"
 @pytest.mark.parametrize(
     "paths, told",
     [
-        (["a.yaml", "A.yaml"], [("a.yaml", f"{BOTH} A.yaml")]),
-        (["x/1", "X/2"], [("x", f"{BOTH} X")]),
-        (["x/1", "X/1"], [("x", f"{BOTH} X"), ("x/1", f"{BOTH} X/1")]),
-        (["a", "A/b"], [("a", f"{BOTH} A")]),
-        ([COMPOSED, APART], [(COMPOSED, f"{MAC} {APART}")]),
-        ([COMPOSED.upper(), APART], [(COMPOSED.upper(), f"{MAC} {APART}")]),
+        (["a.yaml", "A.yaml"], [("a.yaml", f"has the same name as A.yaml on {BOTH}")]),
+        (["x/1", "X/2"], [("x", f"has the same name as X on {BOTH}")]),
+        (
+            ["x/1", "X/1"],
+            [
+                ("x", f"has the same name as X on {BOTH}"),
+                ("x/1", f"has the same name as X/1 on {BOTH}"),
+            ],
+        ),
+        (["a", "A/b"], [("a", f"has the same name as A on {BOTH}")]),
+        ([COMPOSED, APART], [(COMPOSED, f"has the same name as {APART} on {MAC}")]),
+        ([COMPOSED.upper(), APART], [(COMPOSED.upper(), f"has the same name as {APART} on {MAC}")]),
         (["a:b/c", "a:b/d"], [("a:b", f"{WINDOWS} the name contains `:`")]),
         *(
             ([f"x{c}y"], [(f"x{c}y", f"{WINDOWS} the name contains `{c}`")])
@@ -49,5 +55,5 @@ def test_what_was_there_before_is_not_told_again() -> None:
     old = {"a:b", "con/x", "a.yaml", "A.yaml"}
     assert list(not_portable(old, old)) == []
     assert list(not_portable({*old, "con/y"}, old)) == []
-    told = [("A.YAML", f"{BOTH} A.yaml")]
+    told = [("A.YAML", f"has the same name as A.yaml on {BOTH}")]
     assert list(not_portable({*old, "A.YAML"}, old)) == told

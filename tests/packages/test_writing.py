@@ -536,7 +536,7 @@ def test_an_update_of_somebody_else_is_not_settled(tmp_path):
     roll_back(root)
     found = unfinished(root)
     assert found and found.is_going_back
-    with pytest.raises(UsageError, match="being undone"):
+    with pytest.raises(UsageError, match="begun to undo"):
         carry_out(root)
     forget(root)
     assert unfinished(root) is None
@@ -626,10 +626,10 @@ REFUSED = {
     "through a link": ({"link/x": file("1")}, "link is a link"),
     "through a link, a deletion": ({"link/x": None}, "link is a link"),
     "through a file": ({"file/x": file("1")}, "file is a file"),
-    "over a folder with files": ({"folder": file("1")}, "still contains folder/a"),
+    "over a folder with files": ({"folder": file("1")}, "it still contains folder/a"),
     "over a folder, others go": (
         {"folder": file("1"), "folder/a": None, "folder/in/b": file("2")},
-        "still contains folder/in/b",
+        "it still contains folder/in/b",
     ),
     "over a device": ({"pipe": file("1")}, "neither a file nor a directory"),
     "a file that is a folder as well": (

@@ -192,7 +192,7 @@ def test_names_that_other_systems_refuse_are_warned_of(up, mine):
     ]
     release(up, "v2", {"A.yaml": "a: 2\n"})
     done = mine.vendor("update", "shop", "--ref", "v2", "--dry-run")
-    told = "shop/A.yaml: macOS and Windows cannot check it out next to a.yaml\n"
+    told = "shop/A.yaml: has the same name as a.yaml on macOS and Windows\n"
     assert done.err == told
     assert mine.vendor("update", "shop", "--ref", "v2", "--dry-run", "--quiet").err == ""
     assert mine.vendor("update", "shop", "--ref", "v2").err == told
