@@ -65,7 +65,7 @@ class Stages:
                 kind = "symbolic link" if entry.mode == 0o120000 else "submodule"
                 return f"one side has a {kind}"
         if self.situation in ("renamed to two names", "added by us", "added by them"):
-            return "the two sides renamed it differently: choose one name"
+            return "the two sides renamed the file differently: choose one name"
         return ""
 
 

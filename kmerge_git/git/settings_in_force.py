@@ -216,7 +216,7 @@ class _FileInForce:
 
     def _notes(self) -> Iterator[str]:
         if self._settings.generated:
-            yield f"if both sides change it: {GENERATED}"
+            yield f"if both sides change this file: {GENERATED}"
             if self._settings.favor:
                 yield "the setting `favor` has no effect on a generated file"
         text = self._data.decode("utf-8", "replace")

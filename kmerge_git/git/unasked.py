@@ -22,8 +22,8 @@ from kmerge_git.git.tracked_files import attributes_in, tracked, values_of
 from kmerge_git.visible import counted
 
 WAYS = (
-    "run `kmerge install --global` on branches whose .gitattributes sets no other merge driver, "
-    "or merge these branches with `kmerge merge REV`"
+    "run `kmerge install --global` to use kmerge wherever .gitattributes sets no other merge "
+    "driver, or merge one of these branches with `kmerge merge REV`"
 )
 
 

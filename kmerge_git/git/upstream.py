@@ -80,7 +80,11 @@ class Upstream:
                 return self._fetch(refs)
             except KmergeError:
                 if self._ask("fsck", "--connectivity-only", "--no-dangling").code:
-                    raise BrokenCache("the cache is damaged", path=str(self._folder)) from None
+                    raise BrokenCache(
+                        "the cache is damaged",
+                        path=str(self._folder),
+                        hint="remove it and try again",
+                    ) from None
                 raise
 
     def _fetch(self, refs: tuple[str, ...]) -> Named:
@@ -130,7 +134,9 @@ class Upstream:
         if answer.code:
             if self._ask("cat-file", "-t", f"{commit}^{{tree}}").line != "tree":
                 raise BrokenCache(
-                    f"commit {commit} is missing from the cache", path=str(self._folder)
+                    f"commit {commit} is missing from the cache",
+                    path=str(self._folder),
+                    hint="remove the cache and try again",
                 )
             raise KmergeError(
                 f"there is no directory {path} in commit {commit[:12]}",
@@ -149,7 +155,11 @@ class Upstream:
             size = int(words[2]) if len(words) == 3 and words[1] == b"blob" else -1
             data = output.read(max(size, 0))
             if len(data) != size:
-                raise BrokenCache(f"object {oid} is missing from the cache", path=str(self._folder))
+                raise BrokenCache(
+                    f"object {oid} is missing from the cache",
+                    path=str(self._folder),
+                    hint="remove the cache and try again",
+                )
             output.readline()
             yield data
 

@@ -225,7 +225,9 @@ def load(root: str) -> Ledger | None:
     path = os.path.join(folder, JOURNAL)
     is_link = any(os.path.islink(os.path.join(folder, name)) for name in (NEW, OLD, JOURNAL))
     if is_link or os.path.islink(folder) or os.path.isfile(folder):
-        raise UsageError("kmerge did not create this", path=folder, hint="remove it")
+        raise UsageError(
+            "kmerge did not create this file or directory", path=folder, hint="remove it"
+        )
     try:
         with open(path, "rb") as file:
             return _ledger(json.loads(file.read()), path)

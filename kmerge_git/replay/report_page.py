@@ -64,7 +64,7 @@ def _cards(tally: Tally) -> str:
     resolved = _percent(counts["resolved"], counts["git_conflicts"])
     agreed = _percent(same, counts["resolved"])
     followed = counts["followed"]
-    moved = f" ({followed} moved: `kmerge resolve` merges them)" if followed else ""
+    moved = f" ({followed} with moved resources: `kmerge resolve` merges them)" if followed else ""
     cards = (
         (f"{counts['files']}", COUNTS["files"], ""),
         (f"{counts['git_conflicts']}", COUNTS["git_conflicts"], "bad"),
@@ -125,7 +125,7 @@ def _squashed(tally: Tally) -> str:
     )
     return (
         f"<section><h2>Squash merges <span>{tally.kinds['squash merge']}</span></h2>"
-        "<p>The server made them, so git had no conflict. No other count includes them.</p>"
+        "<p>The server made these merges, so git had no conflict. No other count includes them.</p>"
         f'<div class="scroll"><table class="list">{rows}</table></div></section>'
         if rows
         else ""

@@ -290,4 +290,6 @@ def read_file(path: str, mode: int = 0) -> FileVersion:
             return FileVersion(file.read(), mode or (EXECUTABLE if executable else FILE))
     except OSError as error:
         hint = "check its path and permissions"
-        raise UsageError(f"kmerge cannot read it: {error.strerror}", path=path, hint=hint) from None
+        raise UsageError(
+            f"kmerge cannot read this path: {error.strerror}", path=path, hint=hint
+        ) from None

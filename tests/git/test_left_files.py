@@ -159,7 +159,7 @@ LEFT = [
     Left(filtered, "git converts this file with the filter 'crypt'", "resolve its conflict markers",
          has_markers=True, merge=Why.BOTH_CHANGED),
     Left(unmerged, "the attributes turn merging off"),
-    Left(two_names, "the two sides renamed it differently", "`git rm` for the other names", "theirs.yaml"),
+    Left(two_names, "the two sides renamed the file differently", "`git rm` for the other names", "theirs.yaml"),
 ]  # fmt: skip
 NAMES = [left.fork.__name__ for left in LEFT]
 
