@@ -309,7 +309,7 @@ def _clean(
             reason = "the same result" if is_same else "another order that is also correct"
             return Outcome(by_lines.data, True, "lines", reason=f"git's line merge gives {reason}")
     if len(result.documents) != len(merged.documents):
-        raise Unsupported("the result does not have the documents that were merged")
+        raise Unsupported("the merged file would not have the right number of documents")
     objections = referee.objections(merged, [result], read, streams, options, settled)
     if objections and count == 0 and referee.accepts(by_lines, streams, options, settled):
         reason = referee.uncertain(objections[0])

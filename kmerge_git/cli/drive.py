@@ -31,8 +31,8 @@ CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
 MOST_NAMED = 5  # conflicts of a file that are printed one by one
 # names of the sides in `merge3`, and their names in git
 IN_GIT = (
-    *(("dest's lines", "our lines"), ("dest's", "ours"), ("dest", "ours")),
-    *(("updated's", "theirs"), ("updated", "theirs")),
+    *(("the lines of `dest`", "our lines"), ("`dest`", "ours"), ("dest", "ours")),
+    *(("`updated`", "theirs"), ("updated", "theirs")),
 )
 USAGE = (
     "kmerge driver: called by git as `driver --marker-size=%L --path=%P --base=%S --ours=%X "

@@ -65,7 +65,7 @@ def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = Non
     for place in places:
         why = _obstacle(top, place)
         if why:
-            problems.append(f"kmerge-crd: `{place}` {why}; kmerge does not read it")
+            problems.append(f"kmerge-crd: `{place}` {why}; kmerge does not read this file")
         else:
             problems += _learned("kmerge-crd", _joined(top, place), kinds, is_own=True)
     return problems
@@ -79,7 +79,7 @@ def _learned(
         files = [file for file in _files(path) if not is_own or _is_plain(file)]
         has_crds = [learn(_read(file), file, kinds) for file in files]
     except (KmergeError, OSError, RecursionError) as error:
-        yield f"{name}: {error}; kmerge ignores the list keys in it"
+        yield f"{name}: {error}; kmerge ignores the list keys of these CRDs"
         return
     if not any(has_crds):
         yield f"{name}: `{path}` contains no CustomResourceDefinition"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.verify.line_opinion import Asked
     from kmerge_git.tree.documents import YamlText
 
-BOTH = "both sides changed it, and a mixture of both could not be decrypted"
+BOTH = "both sides changed the file, and a mixture of both could not be decrypted"
 
 
 def merged(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome:

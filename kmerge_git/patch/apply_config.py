@@ -273,15 +273,15 @@ def _decided(sides: _Sides, path: Path) -> Field | None:
         return None  # it was applied before, and is already gone
     if after is not ABSENT:
         if same(live, after):
-            why = "neither in the config nor last applied: set by somebody else"
+            why = "neither in the config nor applied last time: set by somebody else"
             return Field(place, "live", "stays", why, live, after)
         return Field(
             place, "config", "changed", "part of a value that the config sets", live, after
         )
     if sides.last is not ABSENT:
-        why = "last applied, but no longer in the config"
+        why = "applied last time, but no longer in the config"
         return Field(place, "last applied", "removed", why, live)
-    why = "not in the config; the value around it was removed or replaced"
+    why = "not in the config; the map or list around it was removed or replaced"
     return Field(place, "config", "removed", why, live)
 
 

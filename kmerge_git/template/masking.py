@@ -238,7 +238,7 @@ def _refuse_misread(version: Masked) -> None:
     if not fields.issuperset(lines):  # otherwise the text is a map of only entries
         _refuse_other_reading(version)
     if sum(line in entries for line in lines) > len(entries):
-        raise Unreadable("a block appears twice")
+        raise Unreadable("a template block appears twice")
 
 
 def _refuse_other_reading(version: Masked) -> None:
@@ -249,7 +249,9 @@ def _refuse_other_reading(version: Masked) -> None:
     names: set[str] = set()
     words = sum(_look_at(graph, names) for graph in graphs if graph is not None)
     if not names.issuperset(version.entries.values()) or words < version.text.count(f"{TOKEN}L"):
-        raise Unreadable("a block or an output is in a place where YAML allows no field or element")
+        raise Unreadable(
+            "a template block or action is on a line where YAML allows no field or element"
+        )
 
 
 def _look_at(root: Any, names: set[str]) -> int:

@@ -40,7 +40,7 @@ NOTES = ".txt"  # the end of names of templates that render no YAML
 _WHEN = {
     "all": "if all conditions are true",
     "none": "if no condition is true",
-    "last": "if each `else` is used",
+    "last": "if every `else` branch is used",
 }
 _OTHERWISE = "if some conditions are true"
 

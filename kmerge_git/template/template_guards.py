@@ -100,7 +100,7 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
     different = added ^ others
     if added and others and any(TOKEN in name for name in different - _entries(different)):
         raise Unsupported(
-            "both sides added entries, and one of them has a template action as its key"
+            "both sides added entries, and the key of one of these entries is a template action"
         )
 
 
@@ -138,7 +138,7 @@ def _neighbours(
     if not gone or not _entries(added | (lost & {*yours})):
         return
     if len(added) * len(others) > MOST_ORDERED:
-        raise Unsupported("both sides added too many entries in the same place")
+        raise Unsupported("both sides added too many entries at the same position")
     for number, other in others:
         if gone[0] < number < gone[-1]:
             raise Unsupported(
@@ -200,7 +200,7 @@ def check(result: Template, at: Three[Template], lines: dict[str, LineForm] | No
     """Refuse a result that has a key, action or line more often or less often than a merge can."""
     contents = _Contents(Words(lines))
     if contents.has_places_of_both(result, at):
-        raise Unsupported("the additions of both sides would appear twice")
+        raise Unsupported("an entry that both sides added would appear twice")
     actions = contents.actions(result)
     if [*_miscounted(at.map(contents.actions), actions, {*actions})]:
         raise Unsupported("an action would be lost or appear twice")
@@ -449,7 +449,7 @@ def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
     for changed, other in ((about.ours, arms.theirs), (about.theirs, arms.ours)):
         if changed != about.base and _uses(other.parts) - _uses(arms.base.parts):
             raise Unsupported(
-                "one side changed the value of `.` in a block, and the other side uses `.` in it"
+                "one side changed the value of `.` in a block where the other side added `.`"
             )
 
 

@@ -207,7 +207,7 @@ def _refuse_unread(version: Template, side: str) -> None:
         raise Unsupported("the file is too large to be merged block by block")
     if version.text.count("{{") > MOST_ACTIONS:
         raise Unsupported(
-            f"more than {MOST_ACTIONS:,} actions are too many for a merge block by block"
+            f"the file has more than {MOST_ACTIONS:,} actions, too many for a merge block by block"
         )
     try:
         _ = version.parts
@@ -265,7 +265,7 @@ class Bodies:
             if all(known.get(one, 0) < known.get(other, -1) for one, other in wanted):
                 return merged_text
         raise Unsupported(
-            "both sides added entries in the same place, and their order is not clear"
+            "both sides added entries at the same position, and their order is not clear"
         )
 
     def _masked(self, at: Three[Masked], words: Words) -> str:
@@ -326,7 +326,7 @@ def refuse_broken(result: Template) -> None:
 def _first(outcome: Outcome) -> str:
     """Return the reason for the first conflict of a masked text, and its field."""
     if not outcome.conflicts:
-        return "both sides changed the same place"
+        return "both sides changed the same lines"
     conflict = outcome.conflicts[0]
     why = conflict.why.replace("deleted in", "deleted or put inside a block in")
     return f"{why} at {conflict.field}" if conflict.field else why
@@ -358,14 +358,16 @@ def _content(entity: Entity, body: MergeBody) -> str:
     parts = [unit.part for unit in entity.at.each() if unit is not None]
     blocks = [part for part in parts if isinstance(part, Block)]
     if len(blocks) < len(parts):
-        raise Unsupported("both sides changed the same output")
+        raise Unsupported("both sides changed the same template action")
     return _block(Three(*blocks), body)
 
 
 def _block(at: Three[Block], body: MergeBody) -> str:
     """Merge a block that both sides changed, one branch after the other."""
     if len({(block.word, len(block.arms)) for block in at.each()}) > 1:
-        raise Unsupported("both sides changed a block, and its branches do not match")
+        raise Unsupported(
+            "both sides changed a block, and its keyword or number of `else` branches differs"
+        )
     parts = []
     for base, ours, theirs in zip(*at.map(lambda block: block.arms).each(), strict=True):
         arms = Three(base, ours, theirs)

@@ -158,7 +158,7 @@ def templates(texts: Three[YamlText]) -> Three[Template]:
 def _taken_apart(text: str, lexed: _Lexed) -> tuple[tuple[Part, ...], list[Row]]:
     lone = text.replace("\r\n", "\n\n").find("\r")
     if lone >= 0:
-        raise refusal(text, lone, "there is a lone carriage return")
+        raise refusal(text, lone, "there is a carriage return without a line feed")
     refuse_own_words(text)
     rows: list[Row] = []
     parts: list[Part] = []
@@ -247,7 +247,7 @@ def _nested(text: str, at: int, action: Action, nest: list[OpenBlock]) -> None:
         condition = action.body[len("else") :].lstrip(SPACE)
         start, word, takes_else = nest[-1]
         if not takes_else or (condition and not condition.startswith(word)):
-            raise refusal(text, at, "the block cannot have this `else`")
+            raise refusal(text, at, "this `else` is not allowed in its block")
         nest[-1] = start, word, bool(condition)
 
 
@@ -418,7 +418,7 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
 def _fault(word: str, shape: str, names: list[str]) -> str:
     """Return the reason why Go refuses an action, or ''."""
     if word in ("end", "break", "continue"):
-        return f"an action contains more than `{word}`" if shape != "w" else ""
+        return f"an action has something after `{word}`" if shape != "w" else ""
     if word == "else":
         if shape == "w":
             return ""
@@ -445,7 +445,7 @@ def _no_pipeline(shape: str, names: list[str]) -> str:
     """
     shape = shape.removeprefix("v=")
     if shape[:1] in ("", "|") or any(hole in shape for hole in _HOLES):
-        return "an action has no value"
+        return "a value is missing in an action"
     if "=" in shape or "," in shape:
         return "a pipeline contains an equals sign or a comma"
     keyword = next((name for name in names if name in KEYWORDS), "")
@@ -520,7 +520,7 @@ def _token(text: str, start: int, at: int) -> tuple[str, int]:
         return "w", _word_end(text, at)
     if mark == ":":
         if not text.startswith("=", at + 1):
-            raise refusal(text, at, "a colon is not followed by an equals sign")
+            raise refusal(text, at, "an action contains `:` without `=` after it")
         return "=", at + 2
     raise refusal(text, at, f"an action contains {mark!r}")
 

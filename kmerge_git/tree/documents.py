@@ -261,7 +261,7 @@ def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
     if opened or not is_idle(text[position:]):
         if documents and not opened:
             raise source.error(
-                "there is text after `...`, but no `---` before it",
+                "text follows `...` without a `---` line in between",
                 position,
                 "add a `---` line",
             )
@@ -349,7 +349,9 @@ def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> No
     """Refuse a `%` line in a document without `---`; the parser reads no directive there."""
     text = source.text
     if not opened and (text.startswith("%", start) or text.find("\n%", start, end) >= 0):
-        raise source.error("a `%` directive has no `---` after it", start, "add a `---` line")
+        raise source.error(
+            "a `%` directive is not followed by a `---` line", start, "add a `---` line"
+        )
 
 
 def _refuse_odd_breaks(stream: Stream) -> None:

@@ -127,7 +127,9 @@ class _Reading:
         result: dict[str, object] = {}
         for part in reversed(parts):
             if not isinstance(part, dict):
-                raise _unsupported(node, "`<<` must have a mapping or a list of mappings")
+                raise _unsupported(
+                    node, "the value of `<<` must be a mapping or a list of mappings"
+                )
             result.update(part)
         return result
 
@@ -183,5 +185,7 @@ def anchored(node: Node) -> Iterator[Node]:
             yield from anchored(entry.value)
 
 
-def _unsupported(node: Node, why: str, hint: str = "write the value itself") -> Unsupported:
+def _unsupported(
+    node: Node, why: str, hint: str = "write the value instead of the alias"
+) -> Unsupported:
     return Source.of(node.text).place(Unsupported(why, hint=hint), node.start)

@@ -85,10 +85,11 @@ def test_explain_tells_the_owner_of_every_field(world, capsys):
         in said
     )
     assert (
-        'removed   data.b = "2"  [last applied: last applied, but no longer in the config]' in said
+        'removed   data.b = "2"  [last applied: applied last time, but no longer in the config]'
+        in said
     )
     assert (
-        'stays     data.c = "3"  [live: neither in the config nor last applied: set by somebody else]'
+        'stays     data.c = "3"  [live: neither in the config nor applied last time: set by somebody else]'
         in said
     )
     assert 'removed   data.m = "4"  [config: null in the config]' in said

@@ -256,7 +256,7 @@ def test_directories_in_place(folders, capfd):
     assert not (folders / "d" / "gone").exists()
     assert capfd.readouterr().err.splitlines() == [
         "moved: Secret/b: all.yaml -> new/b.yaml",
-        "lost: both.txt: [line 1]: both sides changed these lines; dest's are kept (lines): dest 3, updated 2",
+        "lost: both.txt: [line 1]: both sides changed these lines; the lines of `dest` are kept (lines): dest 3, updated 2",
         "4 files: 1 added, 1 deleted, 1 changed, 1 same",
         "1 from updated, 1 from dest, 1 lost, 0 conflicts",
     ]

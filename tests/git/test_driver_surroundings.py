@@ -342,7 +342,7 @@ LOSSES = {
     "a template": (
         ("a: {{ .a }}\n", "a: {{ .b }}\n", "a: {{ .c }}\n"),
         "a: {{ .b }}\n",
-        "[line 1]: both sides changed these lines; ours are kept (lines): ours a: {{ .b }}, theirs a: {{ .c }}",
+        "[line 1]: both sides changed these lines; our lines are kept (lines): ours a: {{ .b }}, theirs a: {{ .c }}",
     ),
 }
 
@@ -439,7 +439,7 @@ def test_an_encrypted_file_has_markers_and_says_how_to_go_on(driven: Driven) -> 
     assert resolve(driven.text("x.yaml"), "theirs") == secret("3")
     assert driven.text("x.yaml").count(hint) == 1
     assert driven.unmerged() == ["x.yaml"]
-    assert "x.yaml: a SOPS file: both sides changed it" in done.err
+    assert "x.yaml: a SOPS file: both sides changed the file" in done.err
 
 
 def test_an_encrypted_file_without_a_result_in_time_has_markers(driven: Driven) -> None:

@@ -156,18 +156,18 @@ def outside(repo: Repo) -> None:
 @pytest.mark.parametrize(
     "place, why",
     [
-        ("../crds", "is outside of the repository; kmerge does not read it"),
-        ("crds/../../crds", "is outside of the repository; kmerge does not read it"),
-        ("/etc", "is outside of the repository; kmerge does not read it"),
-        ("C:/crds", "is outside of the repository; kmerge does not read it"),
-        (".git/crds", "is outside of the repository; kmerge does not read it"),
-        ("link", "goes through a symbolic link; kmerge does not read it"),
-        ("link/foo.yaml", "goes through a symbolic link; kmerge does not read it"),
-        ("file.yaml", "goes through a symbolic link; kmerge does not read it"),
-        ("inner", "goes through a symbolic link; kmerge does not read it"),
+        ("../crds", "is outside of the repository; kmerge does not read this file"),
+        ("crds/../../crds", "is outside of the repository; kmerge does not read this file"),
+        ("/etc", "is outside of the repository; kmerge does not read this file"),
+        ("C:/crds", "is outside of the repository; kmerge does not read this file"),
+        (".git/crds", "is outside of the repository; kmerge does not read this file"),
+        ("link", "goes through a symbolic link; kmerge does not read this file"),
+        ("link/foo.yaml", "goes through a symbolic link; kmerge does not read this file"),
+        ("file.yaml", "goes through a symbolic link; kmerge does not read this file"),
+        ("inner", "goes through a symbolic link; kmerge does not read this file"),
         ("mixed", "contains no CustomResourceDefinition"),
         ("gone", "no such file or directory"),
-        ("broken", "kmerge ignores the list keys in it"),
+        ("broken", "kmerge ignores the list keys of these CRDs"),
     ],
 )
 def test_nothing_else_is_read(driven: Driven, place: str, why: str) -> None:

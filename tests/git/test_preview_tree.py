@@ -271,8 +271,8 @@ def test_an_encrypted_file(repo: Repo) -> None:
     done = repo.kmerge("preview", "side", check=False)
     assert done.code == 1
     assert done.lines == [
-        "CONFLICT  secret.yaml  a SOPS file: both sides changed it, and a mixture of both could "
-        "not be decrypted",
+        "CONFLICT  secret.yaml  a SOPS file: both sides changed the file, and a mixture of both "
+        "could not be decrypted",
         "merge: 1 file changed on both sides: 1 in conflict",
     ]
     # as in a working tree: neither side is dropped without a word

@@ -68,14 +68,14 @@ def expect_silence(driven: Driven) -> None:
     """Every chart that both changed is in conflict, and the conflict says why."""
     same = NAMES[6]
     assert driven.unmerged() == [name for name in NAMES if name != same]
-    assert "(policy rebump: kmerge knows which side goes on top only" in driven.text(NAMES[0])
+    assert "(policy rebump: only a merge, rebase or cherry-pick shows" in driven.text(NAMES[0])
 
 
 @pytest.mark.costly
 def test_a_merge(forked: Driven) -> None:
     done = forked.merge()
     expect(forked, "ours")
-    what = "set to 1.3.1, the patch bump of ours applied to 1.3.0 (rule 12 policy rebump)"
+    what = "set to 1.3.1: 1.3.0 with the same bump (patch) as in ours (rule 12 policy rebump)"
     assert f"{NAMES[0]}: version: {Why.BOTH_CHANGED}: {what}" in done.err
 
 
@@ -114,7 +114,7 @@ def test_a_revert_puts_nothing_on_top(forked: Driven) -> None:
     forked.commit("on", {name: chart(row[2]) for name, row in zip(NAMES, CHARTS, strict=True)})
     forked.git("revert", "--no-edit", "HEAD~1", check=False)
     assert NAMES[0] in forked.unmerged()
-    assert "(policy rebump: kmerge knows which side goes on top only" in forked.text(NAMES[0])
+    assert "(policy rebump: only a merge, rebase or cherry-pick shows" in forked.text(NAMES[0])
     assert current_operation(Repository.open(forked.path)).mine == ""
 
 
@@ -142,7 +142,7 @@ def test_solve_and_preview_know_the_operation(forked: Driven) -> None:
     """Markers of git's own merge are solved as the driver would have; a preview says the same."""
     assert forked.kmerge("preview", "side", "--json", check=False).out.count('"neither"') == 4
     rebased = forked.kmerge("preview", "--rebase", "side", "--json", check=False).out
-    assert "the patch bump of theirs applied to" in rebased
+    assert "with the same bump (patch) as in theirs" in rebased
     forked.git("cherry-pick", "side", check=False, env={"KMERGE": "0"})
     assert NAMES[0] in forked.unmerged()
     forked.kmerge("solve", check=False)

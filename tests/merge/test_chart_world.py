@@ -91,9 +91,7 @@ def test_the_version_of_the_same_side_is_decided_first(policy: str, has_both: bo
     made = merged([("version", policy), (FIELD, "mine")])
     assert (FIELD not in left(made)) == has_both
     if not has_both:
-        why = (
-            f"{Why.BOTH_CHANGED} (policy mine: no policy decided the chart's version for this side)"
-        )
+        why = f"{Why.BOTH_CHANGED} (policy mine: no policy took the chart's `version` from ours)"
         assert [d.what for d in made.explained if d.path == FIELD] == [why]
 
 

@@ -120,11 +120,15 @@ def test_an_answer_in_one_word(of, choice, expected):
 @pytest.mark.parametrize(
     "of, choice, why",
     [
-        (GONE, "both", "one side has no lines in this conflict"),
-        (THEIRS_GONE, "both", "one side has no lines in this conflict"),
+        (GONE, "both", "`both` is not possible: one side has no lines here"),
+        (THEIRS_GONE, "both", "`both` is not possible: one side has no lines here"),
         (IMAGE, "both", "the file would contain the same entry twice"),
-        (TURNED_ARGS, "both", "one side already contains everything of the other side"),
-        (VALUE_GONE, "higher", "the conflict is not about two values of one field"),
+        (
+            TURNED_ARGS,
+            "both",
+            "one side already contains all entries of the other side; choose that side",
+        ),
+        (VALUE_GONE, "higher", "`higher` needs a conflict between two values of one field"),
     ],
 )
 def test_an_answer_in_one_word_that_is_refused(of, choice, why):

@@ -47,7 +47,7 @@ def test_three_way(case):
 def test_what_is_told():
     (lost,) = merge3_bytes(Three(*(text.encode() for text in CLASH))).lost
     assert (lost.what, lost.ours, lost.theirs) == (
-        "both sides changed these lines; dest's are kept",
+        "both sides changed these lines; the lines of `dest` are kept",
         "a: {{ .d }}\n",
         "a: {{ .u }}\n",
     )

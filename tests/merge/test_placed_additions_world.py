@@ -103,7 +103,7 @@ def test_what_an_addition_names(added: str, is_clean: bool) -> None:
         outcome = merge_files(steps(A, X, B), *pair, path=".github/workflows/ci.yaml")
         assert outcome.clean == is_clean
     if not is_clean:
-        assert "refers to `A`, but would come first" in outcome.conflicts[0].shown()
+        assert "refers to `A`, but would come before it" in outcome.conflicts[0].shown()
 
 
 @pytest.mark.parametrize(

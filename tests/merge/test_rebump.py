@@ -30,9 +30,9 @@ BUMPS = [
     ("v0.1.0-rc.9", "v0.1.0-rc.10", "v0.1.0-rc.11", "v0.1.0-rc.12", "prerelease"),
     ("1.0.0-a.0", "1.0.0-a.1", "1.0.0-a.1000", "1.0.0-a.1001", "prerelease"),
 ]
-PRE = "only prereleases of the same version and kind can be bumped"
+PRE = "prereleases can be bumped only if they differ in just the last number"
 REFUSED = [
-    (None, "1.0.0", "1.1.0", "there is no base version to compare with"),
+    (None, "1.0.0", "1.1.0", "the merge base has no version"),
     ("1.2.0", "1.1.0", "1.3.0", "one side did not raise the version"),
     ("1.2.0", "1.3.0", "1.1.0", "one side did not raise the version"),
     ("1.2.0", "1.2.0", "1.3.0", "one side did not raise the version"),
@@ -51,7 +51,7 @@ REFUSED = [
     ("1.2.0-rc-x.1", "1.2.0-rc-x.2", "1.2.0-rc-x.3", PRE),
     ("1.2.0-rc.01", "1.2.0-rc.02", "1.2.0-rc.03", PRE),
     ("1.2-rc.1", "1.2-rc.2", "1.2-rc.3", PRE),
-    (None, "1.2.0-rc.2", "1.2.0-rc.1", "there is no base version to compare with"),
+    (None, "1.2.0-rc.2", "1.2.0-rc.1", "the merge base has no version"),
     ("1.2.0-rc.4", "1.2.0-rc.3", "1.2.0-rc.5", "one side did not raise the version"),
     ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.3", "one side did not raise the version"),
     ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.5", "the versions are equal"),
@@ -163,7 +163,7 @@ def test_in_one_line_of_braces() -> None:
             "a/Chart.yaml",
             CHART,
             "1.2.0|1.2.1|1.3.0",
-            "kmerge knows which side goes on top only",
+            "only a merge, rebase or cherry-pick shows",
         ),
         (
             "ours",

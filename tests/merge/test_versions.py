@@ -58,11 +58,11 @@ def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
         ("30000-32000", "30000-32767", "the versions belong to different series or variants"),
         ("512M", "4G", "the versions belong to different series or variants"),
         ("a/b@4b1eb2a4b1", "a/b@0a1eb2a4b1", "commits cannot be ordered"),
-        ("PR-12", "PR-15", "the number of a pull request does not show which one is newer"),
+        ("PR-12", "PR-15", "the numbers of pull requests do not show which build is newer"),
         (
             "main-pr12-4b1eb2a",
             "main-pr15-0a1eb2a",
-            "the number of a pull request does not show which one is newer",
+            "the numbers of pull requests do not show which build is newer",
         ),
         ("4b1eb2a", "0a1eb2a", "commits cannot be ordered"),
         ("v20221123-4b1eb2a", "v20221123-0a1eb2a", "commits cannot be ordered"),

@@ -469,7 +469,7 @@ def test_rule_12_action_lines_in_flow_collections_are_refused():
         c: 1
     """)
     ours, theirs = base.replace("b: 1", "b: 2"), base.replace("c: 1", "c: 2")
-    why = "a block or an output is in a place where YAML allows no field or element"
+    why = "a template block or action is on a line where YAML allows no field or element"
     assert refusal(base, ours, theirs) == why
     assert merged(base, ours, theirs) is None
     whole = base[base.index("  {{- if") : base.index("]")]
@@ -666,7 +666,7 @@ def test_rule_15_a_doubt_about_a_body_is_none_that_its_lines_settle():
     theirs = CHANGED.replace("four: 4", "four: 4\n  five: 5").replace("last: 1", "last: 1\n  t: 1")
     assert (
         refusal(CHANGED, ours, theirs)
-        == "both sides added entries, and one of them has a template action as its key"
+        == "both sides added entries, and the key of one of these entries is a template action"
     )
     assert merged(CHANGED, ours, theirs) is None
 
@@ -818,7 +818,7 @@ def test_rule_17_a_name_that_is_rendered():
     theirs = LABELS.replace("  name", "    component: x\n  name")
     assert (
         refusal(LABELS, ours, theirs)
-        == "both sides added entries, and one of them has a template action as its key"
+        == "both sides added entries, and the key of one of these entries is a template action"
     )
     assert merged(LABELS, ours, theirs) is None
     theirs = LABELS.replace("tier: a", "tier: b")
@@ -868,7 +868,7 @@ def test_rule_18_a_field_in_and_outside_of_a_block():
     block = "  {{- if .Values.host }}\n  host: true\n  {{- end }}\n"
     ours = SERVICE.replace("  type", "  host: true\n  type")
     theirs = SERVICE.replace("  type", block + "  type")
-    assert refusal(SERVICE, ours, theirs) == "the additions of both sides would appear twice"
+    assert refusal(SERVICE, ours, theirs) == "an entry that both sides added would appear twice"
     assert merged(SERVICE, ours, theirs) is None
     other = theirs.replace("host: true", "ghost: true")
     made = merged(SERVICE, ours, other)
@@ -883,7 +883,7 @@ def test_rule_18_an_output_in_and_outside_of_a_block():
     theirs = LABELS.replace(
         "  name", f"    {{{{ if .Values.a }}}}\n{line}    {{{{ end }}}}\n  name"
     )
-    assert refusal(LABELS, ours, theirs) == "the additions of both sides would appear twice"
+    assert refusal(LABELS, ours, theirs) == "an entry that both sides added would appear twice"
     assert merged(LABELS, ours, theirs) is None
     theirs = theirs.replace("a: b", "c: d")
     assert merged(LABELS, ours, theirs) is not None

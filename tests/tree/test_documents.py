@@ -65,10 +65,10 @@ def test_every_character_belongs_to_one_part(text, expected):
 @pytest.mark.parametrize(
     "text, line, why",
     [
-        ("a: 1\n...\nb: 2\n", 3, "text after `...`"),
-        ("a: 1\n%YAML 1.1\n---\nb: 2\n", 1, "a `%` directive has no `---`"),
-        ("%\n", 1, "a `%` directive has no `---`"),
-        ("a: 1\n...\n# x\n%YAML 1.1\n", 3, "a `%` directive has no `---`"),
+        ("a: 1\n...\nb: 2\n", 3, "text follows `...`"),
+        ("a: 1\n%YAML 1.1\n---\nb: 2\n", 1, "a `%` directive is not followed by"),
+        ("%\n", 1, "a `%` directive is not followed by"),
+        ("a: 1\n...\n# x\n%YAML 1.1\n", 3, "a `%` directive is not followed by"),
         ("a: 1\u2028---\nb: 2\n", 1, "unusual line break (U+2028)"),
         ("a: 1\r---\nb: 2\n", 1, "unusual line break (U+000D)"),
         ("# x\x85y: 1\n---\na: 1\n", 1, "unusual line break (U+0085)"),

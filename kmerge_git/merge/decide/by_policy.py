@@ -111,7 +111,9 @@ class Rulings:
             return [item]
         if ruling.after and not self._is_on_top(ruling):
             ruling = Ruling(
-                "", "", refused="policy mine: no policy decided the chart's version for this side"
+                "",
+                "",
+                refused=f"policy mine: no policy took the chart's `version` from {ruling.side}",
             )
         if ruling.plan is not None and _is_of_one_value(clash):
             at = clash.at.map(lambda entries: entries[0] if entries else None)

@@ -83,7 +83,7 @@ def _refused(text: str, *, is_bare: bool) -> str:
     if is_number(text) and not is_date(text) and (is_bare or len(text) >= MANY):
         return "a plain number is not a version"  # a long number behind an image may be a commit
     if any(part.rstrip(NUMBERS).lower() in PULLS for part in _parts(text)[0]):
-        return "the number of a pull request does not show which one is newer"
+        return "the numbers of pull requests do not show which build is newer"
     return ""
 
 

@@ -74,7 +74,7 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
     form, numbers = versions[0]
     others = versions[1][1]
     if base is None:
-        why = "there is no base version to compare with"
+        why = "the merge base has no version"
         return (mine, "") if numbers > others and "-" not in form else ("", why)
     start = versions[2][1]
     if numbers <= start or others <= start:
@@ -96,7 +96,7 @@ def _refusal(*texts: str, is_parsed: bool) -> str:
     if any("+" in text for text in texts):
         return "a version with build metadata cannot be bumped"
     if any("-" in text for text in texts):
-        return "only prereleases of the same version and kind can be bumped"
+        return "prereleases can be bumped only if they differ in just the last number"
     return (
         "the versions have different formats" if is_parsed else "the values are not chart versions"
     )
@@ -123,11 +123,11 @@ def _chart_version(text: str) -> Chart | None:
 VERSION = ("version",)
 MOST_OF_ADVICE = 40  # characters of a version in a label
 RULE = "12 policy rebump"
-ON_TOP = "kmerge knows which side goes on top only in a merge, rebase or cherry-pick"
+ON_TOP = "only a merge, rebase or cherry-pick shows which change goes on top"
 NOT_ONE_VALUE = "both sides must have a single-line value"
 MARKED = "one of the values has an anchor or a tag"
 NOTHING = Ruling("", "")
-UNQUOTED = "without quotes, YAML reads these as numbers and orders them differently"
+UNQUOTED = "YAML reads these values as numbers (1.10 as 1.1); put them in quotes"
 # endings of field names for which a plain number is a version
 VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "ref", "channel")
 
@@ -270,7 +270,7 @@ def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Rulin
     maps = place.maps if place is not None else None
     why = why or _doubt(path, ours, theirs, side) or _back(at.base, ours.value, theirs.value)
     if not (why or is_named or _is_version(path)) and all(map(_is_quantity, values)):
-        why = "the values may be plain numbers; the field name does not say version"
+        why = "the field's name does not show that the values are versions"
     why = why or (of_two_images(path, maps) if maps is not None else "")
     if why:
         return _refused(why)
@@ -371,7 +371,7 @@ class _OnTop:
             return _refused(kind)
         if value == own.value:
             return Ruling(self.mine, RULE, plan=_value(at, self.mine))
-        what = f"set to {value}, the {kind} bump of {self.mine} applied to {other.value}"
+        what = f"set to {value}: {other.value} with the same bump ({kind}) as in {self.mine}"
         return Ruling("neither", RULE, plan=_written(value, ours.style), what=what)
 
     def advice(self, path: Path, at: At) -> str:
@@ -389,7 +389,9 @@ class _OnTop:
         """
         is_annotation = self.is_chart and len(path) == 2 and path[0] == "annotations"
         if not is_annotation or not is_named:
-            return _refused(f"the field must be the full name of an annotation in a {CHART}")
+            return _refused(
+                f"the policy must name an annotation in a {CHART} in full, without wildcards"
+            )
         if not (at.ours or at.theirs):
             return Ruling("ours", "12 policy mine", after=VERSION)  # a text: see `by_policy`
         if not (at.ours and at.theirs):
@@ -397,7 +399,7 @@ class _OnTop:
         if not self.mine:
             return _refused(ON_TOP)
         if self.mine == "ours" and self.is_topic is not None and not self.is_topic():
-            return _refused("`origin/HEAD` is not set, or it is the branch that is merged into")
+            return _refused("the merge is into the default branch, or `origin/HEAD` is not set")
         return Ruling(self.mine, "12 policy mine", plan=_value(at, self.mine), after=VERSION)
 
 

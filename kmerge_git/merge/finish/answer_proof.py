@@ -252,7 +252,9 @@ def _check_inside(after: _Answered, hunk: Hunk, text: str) -> None:
             return
         wanted = _with_fields_of_last(wanted)
     if there:
-        raise Refused("these lines would have a different meaning at this place in the file")
+        raise Refused(
+            "these lines would have a different meaning at this position; check their indentation"
+        )
 
 
 def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:

@@ -108,13 +108,13 @@ def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
         return hunk.side(_higher(kind, hunk))
     if choice == "rebump":
         raise Refused(
-            "`rebump` needs the version of a chart, and a merge that shows which side goes on top"
+            "`rebump` is possible only for a chart's `version`, in a merge, rebase or cherry-pick"
         )
     if choice == "both":
         return _both(kind, hunk)
     # The base may be a merge of several bases with a conflict, either of kmerge or of git.
     if choice == "base" and (UNDECIDED in hunk.base or first_marker(hunk.base) >= 0):
-        raise Refused("the merge base contains a conflict itself")
+        raise Refused("the merge base itself contains a conflict; choose a side")
     return hunk.side(choice)
 
 
@@ -141,7 +141,7 @@ def _higher(kind: str, hunk: Hunk) -> str:
     entries = [entry_of(hunk, hunk.side(side)) for side in SIDES] if kind == "value" else []
     values = [e.value.value for e in entries if e is not None and isinstance(e.value, Scalar)]
     if len(values) < 2:
-        raise Refused("the conflict is not about two values of one field")
+        raise Refused("`higher` needs a conflict between two values of one field")
     side, why = compared(*values)
     if why:
         raise Refused(why)
@@ -152,7 +152,7 @@ def _both(kind: str, hunk: Hunk) -> str:
     """Return the lines of ours, followed by the lines that only theirs has."""
     ours, theirs = hunk.ours, hunk.theirs
     if not ours or not theirs:
-        raise Refused("one side has no lines in this conflict")
+        raise Refused("`both` is not possible: one side has no lines here")
     if hunk.why.startswith(Why.DAMAGE):  # the lines of both sides together do damage
         raise Refused(_TWICE)
     if kind == "document":
@@ -171,7 +171,11 @@ def _both(kind: str, hunk: Hunk) -> str:
     if kind == "comment":
         raise Refused(_NOT_IN_A_ROW)
     is_twice = _have_one(mine.entries, yours.entries)
-    raise Refused(_TWICE if is_twice else "one side already contains everything of the other side")
+    raise Refused(
+        _TWICE
+        if is_twice
+        else "one side already contains all entries of the other side; choose that side"
+    )
 
 
 def _both_entries(mine: Collection, yours: Collection) -> str:
@@ -365,9 +369,7 @@ def _in_place(hunk: Hunk, entry: Entry, root: Node, given: str) -> str:
     lines = within(_entry_with(entry, root, given))
     there = entry_of(hunk, lines)
     if there is None or there.name != entry.name or not same_node(there.value, root):
-        raise Refused(
-            "the value would have a different meaning at this place; put quotes around it"
-        )
+        raise Refused("the value would have a different meaning here; put quotes around it")
     return lines
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 NAMES = Three("original", "dest", "updated")
-STAYS = "both sides changed these lines; dest's are kept"
+STAYS = "both sides changed these lines; the lines of `dest` are kept"
 LOST = "lines lost"  # the rule for a change of updated that is not in the result
 
 
@@ -132,7 +132,7 @@ def merge3_text(
     if trivial is not None:
         return Result(trivial, (), reason)
     if any(b"\0" in text for text in texts.each()):
-        return kept(texts, "both sides changed a binary file; dest's is kept", reason)
+        return kept(texts, "both sides changed a binary file; `dest` is kept", reason)
     try:
         return _by_lines(opened(texts, names), reason, path)
     except CannotParse:  # the encoding is unknown
@@ -189,7 +189,9 @@ def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
     data = _spelled(merged.decode(), texts)
     versions = texts.map(lambda one: one.data)
     if data != versions.ours and line_damage.breaks(YamlText(data, path), texts):
-        return kept(versions, "the merged lines would break the file; dest's are kept", reason)
+        return kept(
+            versions, "the merged lines would break the file; the lines of `dest` are kept", reason
+        )
     return Result(data, _told(notes), reason)
 
 

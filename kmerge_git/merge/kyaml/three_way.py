@@ -75,7 +75,7 @@ class KyamlRules:
         """Delete a document if either side deleted the document (rules R1 and R5)."""
         side = "ours" if "deleted in ours" in why else "theirs"
         rule = "R5" if side == "ours" else "R1" if "deleted" in why else "M2"
-        what = why.replace("theirs", "updated").replace("ours", "dest")
+        what = why.replace("theirs", "`updated`").replace("ours", "`dest`")
         return side, [Note((), what, side, f"{rule} lost")]
 
     # -- entries
@@ -98,7 +98,7 @@ class KyamlRules:
             return taken(theirs, place), [Note(path, "added", "theirs", added_rule(theirs))]
         if same_node(base.value, theirs.value):
             return None, []  # M22
-        what = "removed in dest, changed in updated"
+        what = "deleted in `dest`, changed in `updated`"
         if _is_resource(theirs, place):
             return None, [Note(path, what, "ours", "R5 lost", "", theirs.value.raw)]
         changed = delta(
@@ -143,7 +143,9 @@ class KyamlRules:
         notes = [_deleted(lost_place, rule, ours, lost_too=True) for lost_place in gone]
         if kept is None:
             return None, notes or [_deleted(path, rule, ours, lost_too=False)]
-        notes.append(Note(path, "deleted, except for what only dest has", "theirs", "M20"))
+        notes.append(
+            Note(path, "deleted, except for the parts that only `dest` has", "theirs", "M20")
+        )
         return Item(kept, ours, None, path), notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
@@ -178,7 +180,7 @@ class KyamlRules:
         notes = [
             lost(
                 (*place.path, name),
-                "replaced by another field of updated that excludes it",
+                "removed, because `updated` has another field that excludes this one",
                 "M27",
                 entry.value,
                 None,
@@ -240,7 +242,7 @@ class KyamlRules:
 def _deleted(path: Path, rule: str, ours: Entry, *, lost_too: bool) -> Note:
     """Return the note for a deletion by updated."""
     if lost_too:
-        return lost(path, "deleted in updated, changed in dest", rule, ours.value, None)
+        return lost(path, "deleted in `updated`, changed in `dest`", rule, ours.value, None)
     return Note(path, "deleted", "theirs", rule)
 
 

@@ -88,7 +88,9 @@ def merge2_bytes(
             raise
         if src == dest:
             return Result(dest)
-        return kept(texts, "a line merge needs a base; dest's lines are kept", why_no_fields(error))
+        return kept(
+            texts, "a line merge needs a base; the lines of `dest` are kept", why_no_fields(error)
+        )
     except Unsupported as error:
         raise placed(error, versions) from None
 

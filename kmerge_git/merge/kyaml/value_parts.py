@@ -333,7 +333,7 @@ class Nulls:
         rule = null_rule(base)
         if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
             return None, [Note(place.path, "cleared by null", "ours", rule)]
-        what = "cleared in dest, changed in updated"
+        what = "cleared in `dest`, changed in `updated`"
         return None, [Note(place.path, what, "ours", f"{rule} lost", "", theirs.value.raw)]
 
     def enters(self, ours: Node, theirs: Node) -> bool:

@@ -86,7 +86,9 @@ def refuse_turned(text: str, path: str, at: Three[Stream]) -> None:
     """
     streams = (*at.each(), split_text(text, path))
     if turned_aliases([list(stream.documents) for stream in streams], path, ("theirs",)):
-        raise Unsupported("an alias would refer to another anchor of the same name")
+        raise Unsupported(
+            "an alias would refer to another anchor of the same name; rename one anchor"
+        )
 
 
 def _counterpart(made: Document, documents: Documents, four: list[Documents]) -> Document | None:

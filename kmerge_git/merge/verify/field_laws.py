@@ -186,7 +186,7 @@ class Fields:
             pair = turned(lists)
             if pair:
                 self.report(
-                    "order", site, f"`{pair[0]}` refers to `{pair[1]}`, but would come first"
+                    "order", site, f"`{pair[0]}` refers to `{pair[1]}`, but would come before it"
                 )
         # the keys of the result count only if the inputs are empty
         list_keys = ListKeys(rule, lists[:RESULT] if any(lists[:RESULT]) else lists)
@@ -205,7 +205,7 @@ class Fields:
         both = replaced_twice(*keys) if laws else ()
         if both:
             names = sites.named(sorted(both, key=sites.shown))  # the same whichever side is ours
-            self.report("count", site, f"{names} replace the same element")
+            self.report("count", site, f"{names} would both replace the same element")
 
     # -- elements without a path
 

@@ -156,7 +156,7 @@ class UnkeyedElements:
                 low, high = new.allowed(key, (0, ours, theirs), is_word=is_leaf, is_open=is_open)
                 if not is_open and new.is_disputed(key, is_word=is_leaf):
                     what = (
-                        f"kmerge cannot match the additions of `{sites.shown(key)}` on both sides"
+                        f"both sides added `{sites.shown(key)}`; kmerge cannot match the additions"
                     )
                     self._report("count", what, key)
             if not is_leaf:
@@ -174,7 +174,7 @@ class UnkeyedElements:
         settled = {key for e in self._edits if e.old in found for key in (e.old, e.ours, e.theirs)}
         for key in settled - self._made.keys():
             if self._counts[key][RESULT]:  # the result has the element in another version
-                self._report("count", "an element would appear in two versions", key)
+                self._report("count", "an element would appear twice, in two versions", key)
         return settled | self._made.keys()
 
     def _newcomers(self, counts: Counts) -> Newcomers | None:
