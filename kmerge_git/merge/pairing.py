@@ -337,7 +337,7 @@ def _by_place(
     for name, left in grouped((name_of(base[i]), i) for i in mine).items():
         right = there.get(name, [])
         if len(left) != len(right):
-            why = f"a version of the file has {name} several times, and kmerge cannot match them"
+            why = f"a file has {name} several times, and kmerge cannot match them"
             raise Unsupported(why, hint="give each of them a different name")
         pairs += zip(left, right, strict=True)
     return pairs
