@@ -203,7 +203,7 @@ def test_resolve_has_it_not_where_nothing_is_on_top(forked: Driven) -> None:
 @pytest.mark.costly
 def test_explain_says_which_value_was_written(forked: Driven) -> None:
     forked.merge()
-    said = "set to 1.3.1, the patch bump of ours"
+    said = "set to 1.3.1: 1.3.0 with the same bump"
     assert said in forked.kmerge("explain").out
     forked.commit("merged")
     assert said in forked.kmerge("explain", "HEAD").out
