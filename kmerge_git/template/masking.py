@@ -75,7 +75,7 @@ class Words:
     def _word(self, kind: str, text: str) -> str:
         word = f"{TOKEN}{kind}{hashed(text):016x}"
         if self.texts.setdefault(word, text) != text:
-            raise Unsupported("kmerge cannot distinguish two actions of the template")
+            raise Unsupported("two actions of the template have the same hash")
         return word
 
     def whole(self, column: int, line: Row, block: str) -> str:
@@ -86,7 +86,7 @@ class Words:
         body = line.text.rstrip("\n")
         masked_line = f"{' ' * column}{TOKEN}L{hashed(block + line.text):016x}"
         if self.lines.setdefault(masked_line, body) != body:
-            raise Unsupported("kmerge cannot distinguish two lines of the template")
+            raise Unsupported("two lines of the template have the same hash")
         return masked_line + line.text[len(body) :]
 
     def comment(self, line: Row) -> str:

@@ -187,7 +187,7 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
             "YAML reads these values as numbers (1.10 as 1.1); put them in quotes",
         ),
         ("1.1", "&a 1.2", "1.3", "one of the values has an anchor or a tag"),
-        ("x:1", "x:2", "y:3", "the values are versions of different things"),
+        ("x:1", "x:2", "y:3", "the names in front of the versions differ"),
         ("x:80", "x:81", "x:82", "the values may be port numbers"),
         (
             "0.1",

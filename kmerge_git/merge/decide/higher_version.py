@@ -49,7 +49,7 @@ def compared(ours: str, theirs: str) -> Answer:
         return _first(ours > theirs)
     name = image(ours)
     if name != image(theirs):
-        return "", "the values are versions of different things"
+        return "", "the names in front of the versions differ"
     # no tag follows a sentence, the value of a flag, or an address
     if (" " in name and "{{" not in name) or "=" in name or name[-1:] == ":":
         return "", NO_VERSION

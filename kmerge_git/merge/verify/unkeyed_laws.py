@@ -214,5 +214,5 @@ def _unexplained(
         if len(missing[side]) > min(new_versions + new[other], changed_twice):
             return "an element that one side added or changed would be lost", tuple(missing[side])
     if new_versions > min(len(missing[1]), len(missing[2])):
-        return "an element would come from neither side", tuple(merged)
+        return "an element would be added, although neither side has it", tuple(merged)
     return "", ()
