@@ -106,8 +106,7 @@ kmerge check --merged "$(git merge-base main~ topic)" main~ topic main    # a sq
 ```
 
 `--merge` runs the checks of the group *merge-damage*. It reports mistakes of the merge, not mistakes that a side
-already had. It checks the files that both sides changed, and files that one side changed if the result differs from
-that side.
+already had. It checks the files that both sides changed. A file that only one side changed is checked if the result differs from that side.
 
 - A lost change is an error if git's line merge or kmerge can merge it without a conflict. It is a warning if it was in
   conflict, is in a list without a merge key, or is in a file that both sides added.
@@ -138,12 +137,10 @@ prefix and suffix. So M04 (duplicate resource), D69 (patch for a missing resourc
 resource) work across bases and overlays. If a base or resource is remote or unreadable, or comes from a chart or
 plugin, no resource is reported as missing. Files outside the repository are never read.
 
-A missing file or folder (M14) is an error if the last commit, or the commit or merge in progress, deleted it, if it
-exists but is not staged, or if its entry in the kustomization is new. Otherwise it is a warning, because a build step
+A missing file or folder (M14) is an error in these cases: the last commit, or the commit or merge in progress, deleted it; it exists but is not staged; its entry in the kustomization is new. Otherwise it is a warning, because a build step
 may create it. URLs, placeholders (`${ENV}/web.yaml`), submodules and files that git ignores are not reported.
 
-If you check folders, the kustomizations in them are checked. If you check files (as hooks do), staged content or a
-merge, every kustomization that lists a changed or deleted file, directly or through a base, is checked.
+If you check folders, the kustomizations in them are checked. If you check files (as hooks do) or staged content or a merge, kmerge checks every kustomization that lists a changed or deleted file, directly or through a base.
 
 ## Switching checks off
 

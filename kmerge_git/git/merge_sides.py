@@ -166,7 +166,7 @@ def of_commit(rev: str) -> MergeSides | str:
 
 
 def of_revisions(base: str, ours: str, theirs: str, result: str) -> MergeSides:
-    """Return the sides of a merge that is no merge commit: a squash, or a rebase as a whole."""
+    """Return the sides of a merge without a merge commit: a squash, or a rebase as a whole."""
     oids = []
     for rev in (base, ours, theirs, result):
         oid = _commit(rev) or (_resolved(f"{rev}^{{tree}}") if rev == base else "")

@@ -345,7 +345,7 @@ def commits_here(
 ) -> tuple[Iterable[Commit], str]:
     """Return the commits of a range (and of more ids) that exist here, newest first, and a hint.
 
-    The hint tells how to get the commits that are missing, and is '' if no commit is missing.
+    The hint says how to get the commits that are missing, and is '' if no commit is missing.
     """
     walk = repository.commits(spec, more)
     try:

@@ -276,7 +276,7 @@ def is_left_by_a_merge(
 ) -> bool:
     """Return whether a file is missing, equals one side, or is the result of a merge.
 
-    Such a file can be overwritten, but for one side of an encrypted file, or a side if it is known
+    Such a file can be overwritten, except one side of an encrypted file, or a side if it is known
     that git left something else (`may_be_side`): somebody took this side. Labels and conflict
     styles may differ, so markers are resolved to each side before the file is compared with git's
     merge and with the texts in `merged`.

@@ -284,7 +284,8 @@ def _remains(spot: Spot, field: str) -> bool:
     kustomize="The whole map or element is deleted, including what is next to the directive.",
     example="containers:\n- name: web\n  env:\n  - name: A\n  $patch: delete",
     counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete",
-    mend="Move the directive to the map or element to delete, or remove the fields next to it.",
+    mend="Move the directive to the map or element that you want to delete, or remove the fields "
+    "next to the directive.",
 )  # fmt: skip
 def delete_with_more(spot: Spot) -> Iterator[Found]:
     """Find a `$patch: delete` that is probably one level too high.
