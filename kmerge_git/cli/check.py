@@ -435,7 +435,8 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
     """Return the command that lists these findings, for the folder from which git was called."""
     from shlex import join
 
-    words = ["kmerge", "check", *words]
+    # `words` is `--merge` at most, which the options for other merges exclude
+    words = ["kmerge", "check", *([] if args.merge_of or args.merged else words)]
     words += ["--merge-of", args.merge_of] if args.merge_of else []
     words += ["--merged", *args.merged] if args.merged else []
     for flag, values in (("--select", args.select), ("--ignore", args.ignore)):

@@ -57,6 +57,17 @@ def test_the_merge_in_progress_else_head(repo: Repo) -> None:
     assert repo.kmerge("check", "--merge-of", "HEAD^", check=False).code == 1
 
 
+def test_the_command_that_lists_warnings_of_a_merge_runs(repo: Repo) -> None:
+    repo.fork(*({"a.yaml": POD.replace("nodeName: a", f"nodeName: {name}")} for name in "abc"))
+    repo.merge("side", check=False)
+    repo.git("checkout", "--ours", "a.yaml")
+    repo.git("commit", "-qam", "merged")
+    done = repo.kmerge("check", "--merge-of", "HEAD", "--quiet")
+    command = done.err.partition("`kmerge ")[2].partition("`")[0]
+    assert command.startswith("check --merge-of HEAD ")
+    assert "warning M11" in repo.kmerge(*command.split()).out
+
+
 def test_a_folder_of_the_repository(repo: Repo) -> None:
     path = "deploy/a.yaml"
     repo.fork({path: POD}, {path: OURS}, {path: THEIRS})
