@@ -58,9 +58,10 @@ def test_the_merge_in_progress_else_head(repo: Repo) -> None:
 
 
 def test_the_command_that_lists_warnings_of_a_merge_runs(repo: Repo) -> None:
-    repo.fork(*({"a.yaml": POD.replace("nodeName: a", f"nodeName: {name}")} for name in "abc"))
+    pods = [POD.replace("nodeName: a", f"nodeName: {name}") for name in "abc"]
+    repo.fork(*({"a.yaml": pod, "b.yaml": pod} for pod in pods))
     repo.merge("side", check=False)
-    repo.git("checkout", "--ours", "a.yaml")
+    repo.git("checkout", "--ours", ".")
     repo.git("commit", "-qam", "merged")
     done = repo.kmerge("check", "--merge-of", "HEAD", "--quiet")
     command = done.err.partition("`kmerge ")[2].partition("`")[0]
