@@ -24,7 +24,7 @@ WHOLE = ("kept", "sealed")
 # the rules by which a value is in the result although the other side changed it, too
 SETTLED = ("12", "13", "16")
 ORDER = "8 order"  # the rule of a decision about the order of documents, which is not in conflict
-GENERATED = "a generated file, ours is kept: generate it again, then `git add` it"
+GENERATED = "a generated file; our version is kept: generate it again, then `git add` it"
 
 
 class Options:

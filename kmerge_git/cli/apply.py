@@ -51,12 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the last applied config (default: from the annotation of LIVE)",
     )
     object_files.add_overwrite(
-        parser, "--no-overwrite: report a conflict if config and live object both changed a field"
+        parser,
+        "--no-overwrite: report a conflict if config and live object both changed the same field",
     )
     add(
         "--namespace",
         default="",
-        help="the namespace of a config without one (default: that of the live object)",
+        help="the namespace for a config that has none (default: that of the live object)",
     )
     add("--explain", action="store_true", help="print changes, owners and reasons on stderr")
     add("-a", "--all", action="store_true", help="like --explain, with the unchanged fields")

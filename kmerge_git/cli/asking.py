@@ -55,11 +55,11 @@ HELP = {
     "b": ("both", "take both, ours first"),
     "0": ("base", "take the base and drop both changes"),
     "h": ("higher", "take the higher of the two versions"),
-    "r": ("rebump", "take a version above both versions"),
+    "r": ("rebump", "take a version higher than both versions"),
     "e": ("edit", "edit it in your editor"),
     "O": ("ours", "take ours for the rest of this file"),
     "T": ("theirs", "take theirs for the rest of this file"),
-    "a": ("all like this", "answer all conflicts like this one"),
+    "a": ("all like this", "give one answer to all conflicts like this one"),
     "s": ("skip", "skip it and leave it unresolved"),
     "k": ("back", "go back to the previous conflict"),
     "d": ("this file", "take this file as it is on disk"),
@@ -395,7 +395,7 @@ def edited(text: str) -> str:
         except OSError as error:
             raise NoAnswer(f"the edited text cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
-            raise NoAnswer("the edited text is not UTF-8; save it as UTF-8") from error
+            raise NoAnswer("the edited text is not UTF-8; save the file as UTF-8") from error
     if after == text:
         raise NoAnswer("the text was not changed")
     return after.replace("\r\n", "\n")

@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--explain", metavar="ID", help="explain the check with this id")
     help = "only check whether the driver that .gitattributes uses is registered in git"
     add("--installed", action="store_true", help=help)
-    help = "for hooks: check a merge or deletions before git commits them, or merges before a push"
+    help = "for hooks: before a commit, check a merge or deletions; before a push, check the merges"
     add("--committed", action="store_true", help=help)
     help = "for hooks: list only findings that make the hook fail, and count the others"
     add("-q", "--quiet", action="store_true", help=help)
@@ -119,7 +119,7 @@ def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
         "--tool",
         choices=tuple(TOOLS),
         default="",
-        help="tool that reads the patches (default: detected for each file, else both)",
+        help="tool that reads the patches (default: detected for each file, otherwise both tools)",
     )
 
 
@@ -193,7 +193,7 @@ def report_missing(worker: Run, *, staged: bool) -> list[str]:
     missing = [path for path in named if not was_deleted(path)]
     why, hint = "no such file or folder", "check its name"
     if staged:
-        why, hint = "no staged file has this name", "check its name, or run `git add` on it"
+        why, hint = "no staged file has this name", "check the name, or run `git add` on the file"
     warn(*(UsageError(why, path=path, hint=hint) for path in missing))
     return missing
 

@@ -134,7 +134,7 @@ def require_target(path: str, world: World) -> None:
         ) from error
     found = [one for root in roots for one in objects(root)]
     if len(found) != 1:
-        what = "no object (apiVersion, kind)" if not found else f"{len(found)} objects"
+        what = "no object with apiVersion and kind" if not found else f"{len(found)} objects"
         raise UsageError(f"the file has {what}", path=path, hint=hint)
 
 

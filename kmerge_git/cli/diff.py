@@ -37,7 +37,7 @@ examples:
   kmerge diff old.yaml new.yaml       two files, or two directories
   kmerge diff HEAD:web.yaml -         a file of a commit and stdin
 
-Untracked files are not shown. For files that are not YAML or JSON only the number of changed lines
+Untracked files are not shown. For files that are not YAML or JSON, only the number of changed lines
 is shown; `git diff` shows the lines. Long values are shortened; --full prints them in full, and new
 resources with all values.
 

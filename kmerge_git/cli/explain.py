@@ -238,7 +238,9 @@ def _summary(merge: Explanation, plain: int, there: str) -> str:
     changed = sum(map(_is_otherwise, merge.files)) + len(merge.elsewhere)
     words = [
         f"{counted(len(merge.files), 'manifest')} changed on both sides",
-        f"git merges {plain} of them to the same bytes (--all shows them)" if plain else "",
+        f"git merges {plain} of them to the same bytes as kmerge (--all shows them)"
+        if plain
+        else "",
         f"{there} differs from the merge in {counted(changed, 'file')}" if changed else "",
     ]
     return "; ".join(filter(None, words))

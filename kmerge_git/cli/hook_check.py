@@ -129,7 +129,7 @@ def pushed_merges(top: str, pushed: str) -> list[str]:
         why = (
             "git does not know this commit"
             if not last
-            else "no commit of the remote is known in its history"
+            else "none of its commits is known to be on the remote"
         )
         warn(f"the merges of {pushed} were not checked: {why}")
         return []

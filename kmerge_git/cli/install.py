@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--charts",
         action="store_true",
-        help="also write the policies for Helm charts that past merges of this repository support",
+        help="also write those Helm chart policies that fit the past merges of this repository",
     )
     parser.add_argument("--mergetool", action="store_true", help="also set up `git mergetool`")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only problems")
@@ -169,12 +169,14 @@ def _require_one_way(args: argparse.Namespace) -> None:
     if args.hooks_from and not args.team:
         raise UsageError("--hooks-from needs --team", hint="add --team, or omit --hooks-from")
     if args.team and args.scope in ("global", "system"):
-        hint = f"run `kmerge install --{args.scope}` for yourself, then `--team` in the repository"
+        hint = (
+            f"run `kmerge install --{args.scope}`, then `kmerge install --team` in the repository"
+        )
         raise UsageError(
             f"--team is for one repository and cannot be used with --{args.scope}", hint=hint
         )
     if args.team and args.hooks:
-        hint = "omit --hooks, because with --team pre-commit runs the hooks"
+        hint = "omit --hooks, because with --team, pre-commit runs the hooks"
         raise UsageError("--team and --hooks would run all checks twice", hint=hint)
 
 
@@ -200,7 +202,8 @@ def _policies(*, quiet: bool) -> list[str]:
         if not quiet:
             why = "too few past merges show whether the other policies fit"
             tell(
-                f"only {chosen[0]} is written: {why}; `kmerge replay --pulls` shows how to get more"
+                f"only {chosen[0]} is written: {why}; "
+                "`kmerge replay --pulls` shows how to get more merges"
             )
     return chosen
 

@@ -22,8 +22,8 @@ examples:
   kmerge merge -X theirs topic     theirs wins if both sides changed a field (or --favor theirs)
   kmerge merge --abort             undo a merge with conflicts
 
-The command works without `kmerge install`. If no merge is needed (a fast-forward) or possible
-(local changes), git alone does the work. To merge three files, use `kmerge merge-file`.
+The command works without `kmerge install`. If a merge is not needed (a fast-forward) or not
+possible (local changes), git alone does the work. To merge three files, use `kmerge merge-file`.
 
 exit status: 0 merged, 1 unresolved conflicts are left, other codes as in git merge
 """

@@ -126,7 +126,7 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
         "-q",
         "--quiet",
         action="store_true",
-        help="do not print lost changes and notes, only unresolved conflicts",
+        help="print no notes and no lost changes, only unresolved conflicts",
     )
     parser.add_argument(
         "--json",
@@ -411,7 +411,7 @@ def add_merge2(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prepend",
         action="store_true",
-        help="put new elements of lists with a merge key first instead of last",
+        help="in lists with a merge key, put new elements first instead of last",
     )
 
 

@@ -110,7 +110,7 @@ class MergeCheck:
         """Return the files of the merge that the user names directly or by a folder."""
         for path, place in zip(paths, self._wanted, strict=True):
             if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):
-                hint = "give files that both sides changed, or no file to check all of them"
+                hint = "give files that both sides changed, or, to check all of them, give no file"
                 raise UsageError(
                     "no file here was changed by both sides of the merge", path=path, hint=hint
                 )
@@ -335,7 +335,7 @@ class MergeCheck:
         known = {name for finding in lost for name in answers[finding]}
         warn(
             *(
-                f"{DROPPED}: {name}: the merge lost no change of this name"
+                f"{DROPPED}: {name}: no change that the merge lost has this name"
                 for name in named
                 if name not in known
             )

@@ -47,7 +47,7 @@ VALUES = {
     "--file -F": ("FILE", "a file with the commit message"),
     "--strategy-option -X": (
         "OPT",
-        "ours or theirs: the side that wins a conflict; other values are for git",
+        "ours or theirs: the side that wins a conflict; git handles other values",
     ),
     "--strategy -s": ("NAME", "the merge strategy; if it is not the default, git alone merges"),
     "--cleanup": ("MODE", "how to clean up the commit message"),

@@ -40,7 +40,7 @@ examples:
   kmerge replay --show 3 --extract d  its texts as files: base, ours, theirs, kmerge, and people
                                       (the committed text)
   kmerge replay --combine one.json two.json
-                                      one report from the --json of several repositories
+                                      one report from the --json reports of several repositories
   kmerge replay --policy '* **.image higher'
                                       compare the results of this policy with the commits
 
@@ -94,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--combine",
         nargs="+",
         metavar="FILE",
-        help="make one report from the --json of several repositories",
+        help="make one report from the --json reports of several repositories",
     )
     add("--extract", metavar="DIR", help="with --show: write the texts to files in DIR")
     add_color(parser, "colour the report")
@@ -182,7 +182,7 @@ def _trial_fields(tally: Tally, trial: Trial) -> dict[str, Any]:
 def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
     yield from _head_lines(tally.as_json())
     counts = trial.as_json()
-    free = f" ({counts['free']} with a different new chart version)" if counts["free"] else ""
+    free = f" ({counts['free']} in which the new chart version differs)" if counts["free"] else ""
     rows = (
         (
             len(trial.cases),
@@ -230,7 +230,9 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
     file = next(islice(disagreements, args.show - 1, None), None)
     if file is None:
         command = " ".join(["kmerge", "replay", *_scope(args)])
-        raise UsageError(f"there is no disagreement {args.show}", hint=f"`{command}` lists them")
+        raise UsageError(
+            f"the disagreements do not include {args.show}", hint=f"`{command}` lists them"
+        )
     texts = Replayer(repository).texts(file)
     if args.extract:
         try:
@@ -322,7 +324,7 @@ def _proposals(report: Report, scope: list[str]) -> Iterator[Line]:
         if proposal["otherwise"] > len(proposal["wrong"]):
             yield f"         and {proposal['otherwise'] - len(proposal['wrong'])} more"
     if report["gitattributes"]:
-        yield "       or, for everybody, in .gitattributes (for each file the last line counts):"
+        yield "       or, for everybody, in .gitattributes (the last matching line applies):"
         yield from (f"       {line}" for line in report["gitattributes"])
     yield f"       to list each case: {' '.join([report['proposals'][0]['command'], *scope])}"
 

@@ -33,11 +33,11 @@ without questions:
 
 The command first resolves and stages what needs no decision: conflicts of lines whose fields do not
 conflict, and edits of resources that the other side moved to another file. Then it asks you, or
-uses the answers of the options. An answer for an id takes precedence over an answer for a field
-(--at), and both take precedence over --take alone. All answers are checked first: if an answer for
-an id is not possible, nothing is written. When all conflicts of a file have an answer, the file is
-written and staged. In other files the remaining conflicts keep their markers. In a rebase, `ours`
-is the new base and `theirs` is your commit.
+uses the answers given by the options. An answer for an id takes precedence over an answer for a
+field (--at), and both take precedence over --take alone. All answers are checked first: if an
+answer for an id is not possible, nothing is written. When all conflicts of a file have an answer,
+the file is written and staged. In other files the remaining conflicts keep their markers. In a
+rebase, `ours` is the new base and `theirs` is your commit.
 
 exit status: 0 all conflicts have an answer, 1 some conflicts have none, 2 an error
 """
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--blame",
         action="store_true",
-        help="for each side, show the last commit that changed it, and the author",
+        help="for each side, show the last commit that changed the conflict, and its author",
     )
     add("--with-json", action="store_true", help="also resolve conflicts in *.json files")
     add("--json", action="store_true", help="print the result as JSON")

@@ -278,7 +278,7 @@ def _given(row: object, place: str, name: str) -> ById | None:
     of, answer = row.get("id"), row.get("answer")
     if not isinstance(of, str):
         raise UsageError(
-            f"{place}.id is not a string", path=name, hint="use an id of `kmerge resolve --list`"
+            f"{place}.id is not a string", path=name, hint="use an id from `kmerge resolve --list`"
         )
     if answer is None:
         return None

@@ -33,7 +33,7 @@ examples:
 
 The three versions of a file come from the index, not from conflict markers. If one side moved a
 resource to another file and the other side edited it in the old file, the edit is applied in the
-new file. Files that you edited since the merge do not change.
+new file. kmerge does not change files that you edited since the merge.
 
 exit status: 0 all selected manifests are resolved, 1 conflicts are left, 2 an error
 """

@@ -31,9 +31,9 @@ examples:
   kmerge vendor add ../shop vendor/shop --path deploy --ref v1.0.0 --adopt    a copy made by hand
 
 The source is an https, ssh or local repository. Submodules and filters are not supported. kmerge
-never runs anything in a package or reads it as configuration. It keeps fetched files in a cache
-below $XDG_CACHE_HOME or ~/.cache. `kmerge vendor ACTION --help` explains each action;
-docs/vendoring.md explains everything and compares it with kpt.
+never runs a package's files and never reads them as configuration. It keeps fetched files in a
+cache below $XDG_CACHE_HOME or ~/.cache. `kmerge vendor ACTION --help` explains each action;
+docs/vendoring.md explains everything and compares `kmerge vendor` with kpt.
 
 exit code: 0 done; 1 unresolved conflicts (update), a newer version or an unfinished update
 (status), local changes (diff); 2 an error
@@ -50,7 +50,8 @@ examples:
 exit code: 0 done, 2 an error: nothing is written
 """
 _UPDATE = """\
-Merge the changes from the recorded commit to the commit R into the files of DIR, committed or not.
+Merge the changes between the recorded commit and the commit R into the files of DIR, whether these
+are committed or not.
 kmerge writes conflicts into the files and into git's index, as `git merge` does, so that you can
 run `kmerge resolve`. The record changes only with --continue; --abort restores the old files. To
 undo a finished update, use git.
@@ -166,7 +167,7 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--abort", action="store_true", help="cancel the update and restore the old files"
     )
-    add("-q", "--quiet", action="store_true", help="do not print lost changes and notes")
+    add("-q", "--quiet", action="store_true", help="print no notes and no lost changes")
     _add_accept(parser)
     _add_json(parser)
 

@@ -260,7 +260,7 @@ def finish(args: argparse.Namespace) -> int:
         marked, edited = left.marked, list(left.edited)
         state = "unfinished" if marked or edited else "finished"
     for path in edited:
-        say(f"{os.path.join(directory, path)}: changed meanwhile, so not overwritten (see {SAVED})")
+        say(f"{os.path.join(directory, path)}: not overwritten, as it has changed (see {SAVED})")
     for path, line in marked:
         say(f"{os.path.join(directory, path)}:{line}: unresolved conflict")
     conflicts = [{"path": path, "line": line} for path, line in marked]
@@ -303,7 +303,7 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[Update, int]:
         for note in _notes(update, directory, quiet=args.quiet):
             say(note)
     for path in edited:
-        say(f"{os.path.join(directory, path)}: changed meanwhile, so not overwritten (see {SAVED})")
+        say(f"{os.path.join(directory, path)}: not overwritten, as it has changed (see {SAVED})")
     if not args.json:
         show_lines(_update_lines(update, directory, dry_run=args.dry_run))
         if not (update.is_new or args.ref or args.all) and version(update.record.ref):

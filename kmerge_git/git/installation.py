@@ -314,7 +314,9 @@ def plan_hooks(scope: Scope, cwd: Path) -> tuple[Sequence[SetupChange], list[str
         if text == ""
     ]
     others = [path for path, text in texts.items() if text and "kmerge check" not in text]
-    notes = [f"kmerge did not write the hook {path}; {_to_add(path.name)}" for path in others]
+    notes = [
+        f"kmerge is not the author of the hook {path}; {_to_add(path.name)}" for path in others
+    ]
     return changes, notes
 
 

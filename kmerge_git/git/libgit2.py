@@ -140,7 +140,7 @@ _REFUSALS = (
         "the repository belongs to another user",
         "run `git config --global --add safe.directory PATH` to trust it",
     ),
-    ("repository not found", "this is not a git repository", "run kmerge inside one"),
+    ("repository not found", "this is not a git repository", "run kmerge inside a git repository"),
 )
 
 

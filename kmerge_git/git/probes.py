@@ -105,7 +105,7 @@ def try_merge(line: str) -> Probe:
             "merge", "ok", "a test merge in a temporary repository gave the correct result"
         )
     why = next((text for text in messages.splitlines() if text.startswith("kmerge:")), "")
-    end = "a conflict, as without kmerge" if "<<<<<<<" in merged else "a wrong result"
+    end = "the conflict that git gives without kmerge" if "<<<<<<<" in merged else "a wrong result"
     text = f"a test merge in a temporary repository gave {end}" + (f" ({why})" if why else "")
     return Probe("merge", "FAIL", text, "run `kmerge install`")
 
@@ -183,7 +183,10 @@ def probe_all(cwd: Path) -> list[Probe]:
     """Answer every question of `kmerge status`, the most important question first."""
     findings = [probe_git(), *probe_driver(cwd)]
     if not in_repository(cwd):
-        text, hint = "this directory is not in a git repository", "run `kmerge status` inside one"
+        text, hint = (
+            "this directory is not in a git repository",
+            "run `kmerge status` in a git repository",
+        )
         return [*findings, Probe("repository", "warn", text, hint)]
     return [
         *findings, *probe_selection(cwd), *probe_templates(cwd), *probe_generated(cwd),
@@ -219,7 +222,7 @@ def probe_line(line: str, cwd: Path, repair: str) -> Probe:
     """Run the registered line's own interpreter, options and driver file."""
     ours = Registered("local", DRIVER, line)
     if not ours.is_ours:
-        text = f"kmerge did not write the registered command, so it was not run: {line}"
+        text = f"the registered command was not written by kmerge, so kmerge did not run it: {line}"
         return Probe("line", "warn", text, f"run `{repair}` to replace it")
     if not ours.command:
         text = "another version of kmerge wrote the registered command"
@@ -403,14 +406,14 @@ def probe_deletion(cwd: Path) -> list[Probe]:
     if 2 * len(taken) <= len(paths):
         return []
     text = f"the policy `deletion` covers {len(taken)} of {len(paths)} YAML files: {_first(taken)}"
-    hint = "set it only for folders in which every deletion is intended"
+    hint = "set this policy only for folders in which every deletion is intended"
     return [Probe("deletion", "warn", text, hint)]
 
 
 def probe_generating(cwd: Path) -> list[Probe]:
     """Report generated files that a killed `kmerge generate` left as its commands wrote them."""
     folder = git_path(FOLDER, cwd)
-    text = f"`kmerge generate` is running or was killed; {folder} holds the previous files"
+    text = f"`kmerge generate` is still running or was killed; {folder} holds the previous files"
     hint = "if it is not running, run `kmerge generate --restore` to restore them"
     return [Probe("generate", "warn", text, hint)] if folder.exists() else []
 

@@ -213,9 +213,7 @@ class Repository:
         """Return the error for a missing object: the cause, and the way to get the object."""
         names = [name for name, _ in self.settings()]
         why = "is missing"
-        hint = (
-            "run `git fetch --refetch` to get it from the remote; `git fsck` lists missing objects"
-        )
+        hint = "run `git fetch --refetch` to get it; `git fsck` lists all missing objects"
         if any(name.endswith((".promisor", ".partialclonefilter")) for name in names):
             why = "was never fetched: this is a partial clone"
             hint = "run `git fetch --refetch --no-filter` to get all objects"

@@ -80,7 +80,9 @@ def why_missing(name: str) -> KmergeError | None:
     if revision[0] == ":":
         if try_git("ls-files", "-u", "--", _from_top(path)):
             hint = f"in a conflict, use `:1:{path}` for base, `:2:` for ours, `:3:` for theirs"
-            return UsageError("the index has no such version of this file", path=name, hint=hint)
+            return UsageError(
+                "the index does not have this file at that stage", path=name, hint=hint
+            )
         return UsageError("the index has no such file", path=name, hint=from_here)
     if try_git("cat-file", "-t", name).strip() == b"tree":
         return UsageError("this is a folder", path=name, hint="give a file")

@@ -38,7 +38,7 @@ OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL
 # In any language, git puts advice behind an empty line if the lock file exists already.
 _LOCK = re.compile(r"(/.*\.lock)\b.*\n\n")
 HELD = "another git process holds the lock {}, so git wrote nothing"
-WAIT = "wait until it ends, or remove the file if no git process is running"
+WAIT = "wait until that process ends, or remove the lock file if no git process is running"
 
 # settings of this call (`git -c a.b=c kmerge`): only these variables hold in any repository
 GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
@@ -132,7 +132,9 @@ def ask_here(question: str, otherwise: str = "", cwd: Path | None = None) -> str
         return answer.line
     for what, said in (("git repository", "not a git repository"), ("working tree", "work tree")):
         if said in answer.err:
-            raise UsageError(f"this is not a {what}", hint=f"run kmerge inside one{otherwise}")
+            raise UsageError(
+                f"this is not a {what}", hint=f"run kmerge inside a git repository{otherwise}"
+            )
     if "safe.bareRepository" in answer.err:
         hint = "set GIT_DIR=. to use the repository in this folder"
         raise UsageError(answer.complaint, hint=hint)

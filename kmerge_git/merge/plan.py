@@ -44,7 +44,7 @@ class Why:
     RENAMED_AND_GONE = "renamed on one side, deleted on the other"
     RENAMED_APART = "renamed differently on both sides"
     REPLACED = "rewritten on both sides"
-    WHICH = "unclear what it was renamed to"
+    WHICH = "renamed, but the new name is unclear"
     ADDED_APART = "added on both sides, in different places"
     TWO_VERSIONS = "added on both sides with different content"
     ADDED_BEHIND = "added to content that the other side moved"

@@ -155,7 +155,7 @@ def carry_out(root: str, before: Callable[[], None] = lambda: None) -> list[str]
             raise UsageError(
                 "kmerge had begun to undo the update",
                 path=root,
-                hint="use --abort to finish the undo",
+                hint="use --abort to undo the rest",
             )
         if _is_marked(root, DONE):
             return []
@@ -207,7 +207,9 @@ def carry_out_or_back(
         except (OSError, KmergeError):
             hint = f"fix this problem and run kmerge again; {UNDERWAY} has the remaining changes"
             why = getattr(error, "why", "kmerge was interrupted")
-            raise UsageError(f"{why}; some changes are not undone", path=root, hint=hint) from None
+            raise UsageError(
+                f"{why}; some changes have not been undone", path=root, hint=hint
+            ) from None
         raise
 
 

@@ -241,7 +241,9 @@ def holds_only_names(path: str, file: File) -> bool:
 def _resources(file: File) -> tuple[Document, ...]:
     """Return the documents of a manifest; raise an error for other or too large files."""
     if has_bulk(file.data):
-        raise TextOnly("the file has too many documents or list elements to find moved resources")
+        raise TextOnly(
+            "kmerge cannot find moved resources: too many documents or list elements in the file"
+        )
     stream = stream_of(file)
     refuse_oddities(stream, _NOTHING)
     return stream.documents

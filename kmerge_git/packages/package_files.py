@@ -164,7 +164,7 @@ def not_portable(paths: Iterable[str], old: Container[str] = ()) -> Iterator[tup
                 where = "macOS and Windows" if is_case else "macOS"
                 yield name, f"has the same name as {first} on {where}"
             if why := _not_on_windows(name.rpartition("/")[2]):
-                yield name, f"Windows cannot check it out: {why}"
+                yield name, f"cannot be checked out on Windows: {why}"
 
 
 def _not_on_windows(name: str) -> str:

@@ -206,7 +206,7 @@ def definitions_of(document: Node) -> dict[str, Node]:
     if not isinstance(definitions, Mapping) or not all(
         isinstance(node, Mapping) for node in definitions.values()
     ):
-        raise PatchError(NO_DOCUMENT, hint="`kubectl get --raw /openapi/v2` prints one")
+        raise PatchError(NO_DOCUMENT, hint="`kubectl get --raw /openapi/v2` prints such a document")
     return dict(definitions)
 
 

@@ -406,7 +406,7 @@ def by_worth(proposal: Proposal) -> tuple[object, ...]:
 def rate_of(counts: Proposal) -> str:
     """Describe the results of a policy in one sentence."""
     parts = [
-        (counts["free"], "with a different new chart version"),
+        (counts["free"], "in which the new chart version differs"),
         (counts["otherwise"] - counts["free"], "different"),
         (counts["unknown"], "not comparable"),
     ]

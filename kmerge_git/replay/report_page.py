@@ -150,9 +150,9 @@ def _proposals(tally: Tally, scope: str) -> str:
         f"<span>{len(proposals)}</span></h2>"
         "<p>Each resolves conflicts that git and kmerge leave. <b>safe here</b>: at least nine of "
         "ten results are as committed, in at least five merges by two authors. "
-        "<b>saves work</b>: fewer results are. "
-        "None is enabled. To enable one in your clone, run its command; to enable all for "
-        "everybody, add the lines to <code>.gitattributes</code> (the last match counts).</p>"
+        "<b>saves work</b>: fewer results are as committed. None is enabled. To enable one in your "
+        "clone, run its command; to enable all for everybody, add the lines "
+        "to <code>.gitattributes</code> (the last match counts).</p>"
         f'<div class="scroll"><table class="list">{rows}</table></div><pre>{lines}</pre></section>'
     )
 
@@ -187,9 +187,9 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
     files = tally.disagreements
     yield f"<section><h2>Disagreements <span>{len(files)}</span></h2>"
     yield (
-        "<p>kmerge merged these files without a conflict, but the commit has other values. That "
-        "need not be an error of kmerge: about half of all resolutions take one side whole, and "
-        "some people change more than the conflict.</p>"
+        "<p>kmerge merged these files without a conflict, but the commit has other values. This is "
+        "not necessarily an error of kmerge: about half of all resolutions keep one side "
+        "unchanged, and some people change more than the conflict.</p>"
     )
     if not files:
         yield "<p class='none'>None.</p>"

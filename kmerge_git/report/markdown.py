@@ -31,8 +31,8 @@ _CONFLICTS = """\
 
 #### Unresolved conflicts
 
-To resolve them, merge the target into the branch with `kmerge merge`, answer each field with \
-`kmerge resolve`, then commit and push.
+To resolve them, merge the target into the branch with `kmerge merge`, choose the value of each \
+field with `kmerge resolve`, then commit and push.
 """
 _IMPROVED = """\
 
@@ -285,7 +285,7 @@ def _within(room: int, blocks: Iterable[str]) -> Iterator[str]:
         missing += room < 0
     if missing:
         yield ""
-        yield f"This page is too long to show {missing} more; run `kmerge refresh --json` for all."
+        yield f"This page has no room to show {missing} more; run `kmerge refresh --json` for all."
 
 
 def _code(text: str) -> str:

@@ -163,7 +163,7 @@ def refuse_damage(result: YamlText, texts: Three[YamlText]) -> None:
     """
     at = templates(texts)
     for damage in new_damage(Template(result.source.text, at.base), at, NOTES):
-        raise Unsupported(f"a merge field by field would break the template: {damage.why}")
+        raise Unsupported(f"a field-by-field merge would break the template: {damage.why}")
 
 
 def _unset(version: Template) -> Damages:

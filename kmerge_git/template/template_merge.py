@@ -150,7 +150,7 @@ def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
     refuse_joined(result, at)
     broken = new_damage(result, at, path)
     if broken:
-        raise Sided(f"a merge block by block would break the template: {broken[0].why}")
+        raise Sided(f"a block-by-block merge would break the template: {broken[0].why}")
     return result
 
 
@@ -207,7 +207,7 @@ def _refuse_unread(version: Template, side: str) -> None:
         raise Unsupported("the file is too large to be merged block by block")
     if version.text.count("{{") > MOST_ACTIONS:
         raise Unsupported(
-            f"the file has more than {MOST_ACTIONS:,} actions, too many for a merge block by block"
+            f"the file has more than {MOST_ACTIONS:,} actions, too many for a block-by-block merge"
         )
     try:
         _ = version.parts

@@ -324,7 +324,7 @@ def _wrong(key: str, value: str, known: dict[str, str]) -> str:
     if key in known:
         return f"duplicate key {key!r}"
     if not value.isprintable() or value != value.strip():
-        return f"{key}: the value has outer spaces or unprintable characters"
+        return f"{key}: the value has leading or trailing spaces or unprintable characters"
     try:
         _CHECKS[key](value)
     except KmergeError as error:

@@ -54,7 +54,7 @@ def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Rel
         raise KmergeError(
             f"the files of commit {record.commit[:12]} of {upstream.url} do not have the "
             "checksum in the record",
-            hint="check who changed the record; `kmerge vendor add --adopt` makes a new one",
+            hint="check who changed the record; `kmerge vendor add --adopt` makes a new record",
         )
     return known
 

@@ -370,7 +370,7 @@ def _refuse_committed(repository: Repository, operation: Operation, chosen: list
     head = repository.commit("HEAD").tree
     for stages in chosen:
         if repository.staged(stages.path) == repository.entry(head, stages.path):
-            why = "no merge is in progress, and the file equals its last commit"
+            why = "no merge is in progress, and the file equals its last committed version"
             raise UsageError(why, path=stages.path, hint="use --force to restore its conflict")
 
 

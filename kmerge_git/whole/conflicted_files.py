@@ -46,7 +46,8 @@ BY_MARKERS = "resolve its conflict markers, then run `git add`"
 BY_HAND = "correct the file, then run `git add`"
 NAMES = "run `git add` for the name to keep and `git rm` for the other names"
 IN_ONE_SIDE = (
-    "run `git checkout --ours FILE` (or `--theirs`), add the other change, then `git add FILE`"
+    "run `git checkout --ours FILE` (or `--theirs`), "
+    "insert the other side's change, then `git add FILE`"
 )
 _IN_SUBMODULE = "run `git -C FILE checkout COMMIT`, then `git add FILE`"
 _NO_MERGE = ("unset", "binary")  # values of the attribute `merge` with which git keeps ours
@@ -606,7 +607,7 @@ def why_left(repository: Repository, stages: Stages, refusal: str) -> tuple[str,
         way = EITHER
     else:
         way = _MODE if reasons[1] else ""
-    return ", ".join(filter(None, reasons)) or "the attributes set no merge driver", way
+    return ", ".join(filter(None, reasons)) or "the git attributes set no merge driver", way
 
 
 def with_way(why: str, way: str) -> str:

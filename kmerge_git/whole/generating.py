@@ -54,7 +54,9 @@ def make_plan(repository: Repository, names: Sequence[str]) -> GeneratePlan:
     unmerged = {stages.path for stages in repository.conflicts()}
     top = repository.worktree or ""
     if os.path.lexists(os.path.join(repository.git_dir, FOLDER)):
-        raise UsageError("an earlier `kmerge generate` is running or was killed", hint=_RESTORE)
+        raise UsageError(
+            "an earlier `kmerge generate` is still running or was killed", hint=_RESTORE
+        )
     paths = _paths(top)
     ordered = _in_order(_chosen(names), paths)
     whole = Generator("", "", tuple(glob for one in ordered for glob in one.files), (), "")
@@ -268,7 +270,9 @@ def restore(repository: Repository) -> str:
     """Put the outputs of a killed run back; return the folder with what was there."""
     top, folder = repository.worktree or "", os.path.join(repository.git_dir, FOLDER)
     if not os.path.lexists(folder):
-        raise UsageError("no `kmerge generate` was killed", hint="there is nothing to restore")
+        raise UsageError(
+            "no run of `kmerge generate` was killed", hint="there is nothing to restore"
+        )
     with alone(folder):
         settle(top)  # an earlier --restore may have been killed as well
         globs = json.loads(Path(folder, _GLOBS).read_text())

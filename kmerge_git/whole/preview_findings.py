@@ -39,7 +39,7 @@ class PreviewRule:
 CONFLICT = PreviewRule(
     "conflict",
     ERROR,
-    "both sides changed it, so it is an unresolved conflict",
+    "both sides changed it, so the conflict is left unresolved",
     "Merge the target branch with `kmerge merge`, then run `kmerge resolve`.",
 )
 IMPROVED = PreviewRule(

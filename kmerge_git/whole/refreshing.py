@@ -243,7 +243,9 @@ def _identity(committer: str) -> dict[str, str]:
 def message(branch: str, name: str, merge: TreeMerge) -> str:
     """Return the message of the merge commit, with the resolved conflicts by file and resource."""
     lines = [f"Merge {name} into {branch}", ""]
-    lines.append("Git alone reports conflicts in these files; kmerge merged them by structure:")
+    lines.append(
+        "Without kmerge, git reports conflicts in these files; kmerge merged them by structure:"
+    )
     files = [file for file in merge.files if file.result in ("resolved", "moved")]
     for file in files[:NAMES_IN_MESSAGE]:
         lines.append(f"- {file.path}: {_about(file)}".removesuffix(": "))

@@ -376,7 +376,9 @@ def _by_id(
             raise UsageError(message, path=given.id, hint=f"{question.path}: {place}") from None
         if answers.setdefault(given.id, (question, answer))[1] != answer:
             hint = "give only one"
-            raise UsageError("this conflict has two different answers", path=given.id, hint=hint)
+            raise UsageError(
+                "this conflict was given two different answers; give one", path=given.id, hint=hint
+            )
     return answers
 
 

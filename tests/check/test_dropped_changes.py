@@ -49,8 +49,8 @@ DROPPED = [
     ("replicas: 2", "replicas: 1", "spec.replicas: ours changed it from 1 to 2, but the merge has 1"),
     ("web:2", "web:1", "theirs changed it from web:1 to web:2, but the merge has web:1"),
     ("  replicas: 2\n", "  replicas: 2\n  paused: false\n", "spec.paused: theirs deleted this, but the merge still has it"),
-    ("    five\n", "", "data.run: theirs changed this text, but the merge lacks its line: five"),
-    ("    1\n", "    one\n", "data.run: ours changed this text, but the merge lacks its line: 1"),
+    ("    five\n", "", "data.run: theirs changed this text, but the merge lacks the changed line: five"),
+    ("    1\n", "    one\n", "data.run: ours changed this text, but the merge lacks the changed line: 1"),
 ]  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def test_what_was_in_conflict_is_a_warning() -> None:
     result = ours.replace("web:1", "web:2")
     [(id, severity, message)] = lost((SIDES[0], ours.encode(), theirs.encode()), result)
     assert (id, severity) == ("M28", "warning")
-    assert message.endswith("theirs changed this text, but the merge lacks its line: II")
+    assert message.endswith("theirs changed this text, but the merge lacks the changed line: II")
 
 
 def test_both_made_the_same_change() -> None:

@@ -208,7 +208,7 @@ def test_told_who_reads_it(capsys: Capture) -> None:
     [
         (None, "no such file; "),
         ("a: [1\n", '1:6: not YAML: the "[" in line 1 is not closed, or '),
-        ("a: 1\n", "the file has no object (apiVersion, kind); "),
+        ("a: 1\n", "the file has no object with apiVersion and kind; "),
         (GOOD + "---\n" + GOOD, "the file has 2 objects; "),
         (GOOD, "the target is a ConfigMap, but p-patch.yaml changes a Deployment; "),
     ],

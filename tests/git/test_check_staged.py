@@ -182,5 +182,5 @@ def test_what_is_not_staged_cannot_be_checked(
     said = capsys.readouterr().err
     assert (
         said
-        == "kmerge: new.yaml: no staged file has this name; check its name, or run `git add` on it\n"
+        == "kmerge: new.yaml: no staged file has this name; check the name, or run `git add` on the file\n"
     )

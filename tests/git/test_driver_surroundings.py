@@ -293,10 +293,8 @@ def test_two_places_of_one_path_are_told_apart(driven: Driven) -> None:
     done = driven.git("merge", "side", env={"KMERGE_FAVOR": "ours"})
     image = "spec.template.spec.containers[name=app].image"
     assert [line for line in done.err.splitlines() if "taken" in line] == [
-        f"kmerge: x.yaml: Deployment/web spec.replicas: {Why.BOTH_CHANGED}, ours taken "
-        "(rule 13 favor)",
-        f"kmerge: x.yaml: Deployment/b spec.replicas: {Why.BOTH_CHANGED}, ours taken "
-        "(rule 13 favor)",
+        f"kmerge: x.yaml: Deployment/web spec.replicas: {Why.BOTH_CHANGED}, ours taken (rule 13 favor)",
+        f"kmerge: x.yaml: Deployment/b spec.replicas: {Why.BOTH_CHANGED}, ours taken (rule 13 favor)",
         f"kmerge: x.yaml: Deployment/b {image}: {Why.BOTH_CHANGED}, theirs taken "
         "(rule 12 policy higher)",
     ]

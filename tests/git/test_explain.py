@@ -205,7 +205,7 @@ def test_what_surprises_comes_first(driven: Driven) -> None:
     image = "    spec.template.spec.containers[name=app].image: app:1 -> app:2  (theirs)"
     assert image in lines
     assert lines[-1] == (
-        "4 manifests changed on both sides; git merges 1 of them to the same bytes (--all shows them)"
+        "4 manifests changed on both sides; git merges 1 of them to the same bytes as kmerge (--all shows them)"
     )
     everything = driven.kmerge("explain", "HEAD", "--all").lines
     assert "clean.yaml: git's line merge gives the same bytes" in everything

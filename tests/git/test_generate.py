@@ -402,7 +402,7 @@ def test_one_at_a_time(stopped: Repo) -> None:
     inner = f"{shlex.quote(sys.executable)} -m kmerge_git generate"
     set_up(stopped, command=f"{inner} --yes; {inner} --restore; {COMMAND}; echo said")
     done = generate(stopped)
-    assert "an earlier `kmerge generate` is running or was killed" in done.err
+    assert "an earlier `kmerge generate` is still running or was killed" in done.err
     assert "another kmerge process uses this directory" in done.err
     assert (done.out, "\nsaid\n" in done.err) == ("", True)
 
@@ -541,11 +541,11 @@ def test_after_a_kill_nothing_is_put_back_unasked(stopped: Repo) -> None:
         stopped.kmerge(*words, check=False)
     assert state(stopped) == after
     told = stopped.kmerge("status", check=False).out
-    assert "`kmerge generate` is running or was killed" in told
+    assert "`kmerge generate` is still running or was killed" in told
     assert "run `kmerge generate --restore` to restore them" in told
     done = generate(stopped, code=2)
     assert (
-        "an earlier `kmerge generate` is running or was killed; run `kmerge generate --restore`"
+        "an earlier `kmerge generate` is still running or was killed; run `kmerge generate --restore`"
         in done.err
     )
     assert state(stopped) == after
@@ -557,7 +557,7 @@ def test_after_a_kill_nothing_is_put_back_unasked(stopped: Repo) -> None:
     assert "generate" not in stopped.kmerge("status", check=False).out
     assert left(stopped) == [saved.name]
     done = generate(stopped, "--restore", code=2)
-    assert "no `kmerge generate` was killed" in done.err
+    assert "no run of `kmerge generate` was killed" in done.err
 
 
 def test_nothing_is_put_back_below_a_command_that_still_runs(stopped: Repo) -> None:

@@ -701,7 +701,7 @@ def test_hooks_of_others_are_left_alone(repo: Repo) -> None:
     done = repo.kmerge("install", "--hooks")
     assert hook.read_text() == "#!/bin/sh\nexit 0\n"
     assert "pre-commit; add `kmerge check --staged --new --quiet || exit 1`" in done.err
-    assert "kmerge did not write the hook" in repo.kmerge("install", "-q", "--hooks").said
+    assert "kmerge is not the author of the hook" in repo.kmerge("install", "-q", "--hooks").said
     repo.kmerge("uninstall")
     assert hook.exists()
     assert not (repo.path / ".git" / "hooks" / "pre-merge-commit").exists()

@@ -145,7 +145,7 @@ class Left:
 
 LEFT = [
     Left(encrypted, "a SOPS file: both sides changed", has_markers=True),
-    Left(generated, "a generated file, ours is kept", "generate it again, then `git add`"),
+    Left(generated, "a generated file; our version is kept", "generate it again, then `git add`"),
     Left(deleted_by_us, "deleted by us, changed by them", "", is_asked=True),
     Left(deleted_by_them, "deleted by them, changed by us", "", is_asked=True),
     Left(text_deleted, "not a manifest, deleted by us", "`git rm` to delete it", "f.txt"),
@@ -198,7 +198,7 @@ def test_a_file_without_a_driver_has_a_reason(repo: Repo) -> None:
     repo.write(".git/info/attributes", f"*.yaml merge=kmerge\n{FILE} !merge\n")
     fork(repo, FILE, TEXTS)
     done = repo.kmerge("merge", "side", check=False)
-    assert f"still in conflict (the attributes set no merge driver): {FILE}" in done.err
+    assert f"still in conflict (the git attributes set no merge driver): {FILE}" in done.err
 
 
 @pytest.mark.parametrize("left", LEFT, ids=NAMES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from world import World
 
-INSIDE = "run kmerge inside one"
+INSIDE = "run kmerge inside a git repository"
 FILES = f"{INSIDE}, or give two files or two folders"
 GLOBAL = f"{INSIDE}, or use --global"
 DRIVER = f"{INSIDE}, or omit FILE to check whether the driver works"

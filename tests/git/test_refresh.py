@@ -104,7 +104,7 @@ def test_a_hundred_branches(world: World) -> None:
     assert repo.show("resolved/30:web.yaml").split() == BOTH.split()
     assert repo.git("log", "-1", "--format=%B", "resolved/30").out == (
         "Merge main into resolved/30\n\n"
-        "Git alone reports conflicts in these files; kmerge merged them by structure:\n"
+        "Without kmerge, git reports conflicts in these files; kmerge merged them by structure:\n"
         "- web.yaml: Deployment/web\n\n"
         "Made by `kmerge refresh`.\n\n"
     )

@@ -260,7 +260,7 @@ def test_show_prints_what_happened(repo: Repo) -> None:
     done = repo.kmerge("replay", "--show", "9", check=False)
     assert (done.code, done.err) == (
         2,
-        "kmerge: there is no disagreement 9; `kmerge replay` lists them\n",
+        "kmerge: the disagreements do not include 9; `kmerge replay` lists them\n",
     )
 
 

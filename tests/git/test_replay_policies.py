@@ -218,7 +218,7 @@ def test_another_number_that_was_free(repo: Repo) -> None:
     assert figures(proposal) == ("c/Chart.yaml", "version", "rebump", 10, 5)
     assert (proposal["standing"], proposal["otherwise"], proposal["free"]) == ("saves work", 5, 4)
     out = repo.kmerge("replay").out
-    free = "5 as committed, 4 with a different new chart version, 1 different"
+    free = "5 as committed, 4 in which the new chart version differs, 1 different"
     assert f"resolves 10 conflicts in 10 of 10 files; {free} (10 merges, 2 authors)\n" in out
     shown = [line.partition("version: ")[2] for line in out.splitlines() if ", committed: " in line]
     assert (
@@ -227,7 +227,7 @@ def test_another_number_that_was_free(repo: Repo) -> None:
     assert "         and 2 more\n" in out
     out = repo.kmerge("replay", "--policy", "*/Chart.yaml version rebump").out
     assert (
-        "      5      different from what was committed (4 with a different new chart version)\n"
+        "      5      different from what was committed (4 in which the new chart version differs)\n"
         in out
     )
 
@@ -370,7 +370,7 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
         f"       git config --add kmerge.policy '{PATH} {IMAGE} higher'\n"
         f"         {wrong}  {PATH}: Deployment/web {IMAGE.replace('*', 'name=app')}: app:1.3, "
         "committed: app:2\n"
-        "       or, for everybody, in .gitattributes (for each file the last line counts):\n"
+        "       or, for everybody, in .gitattributes (the last matching line applies):\n"
         f"       {PATH} kmerge-policy={IMAGE}:higher\n"
         f"       to list each case: kmerge replay --policy '{PATH} {IMAGE} higher' --last 50\n"
     )

@@ -167,7 +167,7 @@ def test_a_merge_that_is_committed_is_left_alone(repo: Repo) -> None:
     repo.git("commit", "-q", "--no-edit")
     done = repo.kmerge("resolve", "--undo", "app.yaml", check=False)
     assert done.code == 2
-    assert "no merge is in progress, and the file equals its last commit" in done.err
+    assert "no merge is in progress, and the file equals its last committed version" in done.err
 
 
 @pytest.mark.world

@@ -225,7 +225,10 @@ def test_what_is_refused(torn: Driven) -> None:
         (("--set", "0" * 12 + "=1"), "there is no conflict with this id"),
         (("--set", one), "has no `=`"),
         (("--set", f"{one}=[1"), f"{one}: value is not a possible answer: "),
-        (("--set", f"{one}=1", "--set", f"{one}=2"), "this conflict has two different answers"),
+        (
+            ("--set", f"{one}=1", "--set", f"{one}=2"),
+            "this conflict was given two different answers; give one",
+        ),
         (("--take", "ours", "x.yaml"), "x.yaml: this path has no conflicts"),
         (("--take", "ours", ""), "a path is empty"),
         (("--take", "ours", "../x.yaml"), "is outside of the working tree"),
@@ -457,7 +460,7 @@ def test_an_index_that_is_held_is_told_before_a_file_is_written(torn: Driven, co
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert done.err == (
         f"kmerge: another git process holds the lock {torn.path}/.git/index.lock, so git wrote nothing; "
-        "wait until it ends, or remove the file if no git process is running\n"
+        "wait until that process ends, or remove the lock file if no git process is running\n"
     )
     assert (torn.text("a.yaml"), torn.git("status", "--porcelain").out) == before
     assert not (torn.path / ".git/kmerge-answers").exists()

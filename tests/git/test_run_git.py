@@ -50,7 +50,7 @@ def test_a_lock_of_another_process_is_reported_by_its_path(
         answer.checked()
     assert str(raised.value) == (
         f"another git process holds the lock {lock}, so git wrote nothing; "
-        "wait until it ends, or remove the file if no git process is running"
+        "wait until that process ends, or remove the lock file if no git process is running"
     )
 
 

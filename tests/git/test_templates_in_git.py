@@ -217,7 +217,7 @@ def test_a_generated_template_is_ours_as_a_whole(both_kinds: Driven) -> None:
     done = both_kinds.merge()
     assert (done.code, both_kinds.unmerged()) == (1, [BESIDE, PATH])
     assert (both_kinds.text(PATH), both_kinds.text(BESIDE)) == (FIRST, OURS)
-    assert done.err.count("a generated file, ours is kept") == 2
+    assert done.err.count("a generated file; our version is kept") == 2
 
 
 def test_a_generated_template_merges_by_blocks(driven: Driven) -> None:

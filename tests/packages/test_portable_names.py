@@ -7,7 +7,7 @@ import pytest
 from kmerge_git.packages.package_files import not_portable
 
 BOTH, MAC = "macOS and Windows", "macOS"
-WINDOWS = "Windows cannot check it out:"
+WINDOWS = "cannot be checked out on Windows:"
 DEVICE, END = "the name is reserved for a device", "the name ends with a dot or a space"
 COMPOSED, APART = "\u00e9.yaml", "e\u0301.yaml"
 

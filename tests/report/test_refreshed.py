@@ -105,6 +105,6 @@ def test_a_page_is_no_longer_than_forges_take() -> None:
     lines = shown(*left, branch("resolved", name="last"))
     assert len("\n".join(lines).encode()) < 1_000_000
     assert lines.count("- and 10 more") > 20
-    assert [line for line in lines if line.startswith("This page is too long to show ")]
+    assert [line for line in lines if line.startswith("This page has no room to show ")]
     assert [line for line in lines if "last" in line]
     assert max(map(len, lines)) < 1000

@@ -86,7 +86,7 @@ def test_what_a_rendering_tells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(template_merge, "new_damage", lambda *_: [Damage("a doubt", "", 0, 0)])
     ours = WEB.replace(APP, f"{APP}    ours: {{{{ .a }}}}\n")
     theirs = WEB.replace(APP, f"{APP}    theirs: {{{{ .b }}}}\n")
-    reason = "a template: a merge block by block would break the template: a doubt"
+    reason = "a template: a block-by-block merge would break the template: a doubt"
     assert made(WEB, ours, theirs).reason == reason
 
 

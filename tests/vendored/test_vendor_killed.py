@@ -222,7 +222,7 @@ def test_what_somebody_edited_meanwhile_is_left_alone_and_told(vendored, monkeyp
 
     monkeypatch.setattr(exchanged_files, "begin", and_an_edit)
     done = vendored.vendor("update", "shop", "--ref", "v1.1.0", code=1)
-    assert "shop/web.yaml: changed meanwhile, so not overwritten" in done.err
+    assert "shop/web.yaml: not overwritten, as it has changed" in done.err
     assert vendored.text("shop/web.yaml") == "mine: now\n"
     vendored.vendor("update", "shop", "--continue")
     assert vendored.text("shop/web.yaml") == "mine: now\n"

@@ -187,8 +187,8 @@ def test_names_that_other_systems_refuse_are_warned_of(up, mine):
     release(up, "v1", {"a.yaml": "a: 1\n", "con.yaml": "a: 1\n", "x\x1b[1m": "a: 1\n"})
     done = mine.vendor("add", "../up", "shop", "--ref", "v1", "--json")
     assert done.err.splitlines() == [
-        "shop/con.yaml: Windows cannot check it out: the name is reserved for a device",
-        "shop/x\\x1b[1m: Windows cannot check it out: the name contains `\\x1b`",
+        "shop/con.yaml: cannot be checked out on Windows: the name is reserved for a device",
+        "shop/x\\x1b[1m: cannot be checked out on Windows: the name contains `\\x1b`",
     ]
     release(up, "v2", {"A.yaml": "a: 2\n"})
     done = mine.vendor("update", "shop", "--ref", "v2", "--dry-run")

@@ -162,7 +162,10 @@ def test_what_cannot_be_is_left_where_no_id_names_it() -> None:
             "spec.none: --at: no field in conflict matches this pattern",
         ),
         (Choosing(side="ours", at=("",)), "--at: no field in conflict matches this pattern"),
-        (Choosing((ById(ONE, "ours"),), "base", (ONE,)), "this conflict has two different answers"),
+        (
+            Choosing((ById(ONE, "ours"),), "base", (ONE,)),
+            "this conflict was given two different answers; give one",
+        ),
         (Choosing((ById(ONE, "ours"), ById(ONE, "value", "1"))), "two different answers"),
     ],
 )

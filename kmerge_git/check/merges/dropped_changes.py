@@ -151,7 +151,7 @@ def message_of(row: Judged) -> str:
     after = row.values.ours if row.side == "both" else row.values.side(row.side)
     place = place_of(row)
     if row.kind == "line":
-        return f"{place}: {who} changed this text, but the merge lacks its line: {after}"
+        return f"{place}: {who} changed this text, but the merge lacks the changed line: {after}"
     if row.kind == "order":
         return f"{place}: {who} changed the order, but the merge has the old order"
     if not after:

@@ -154,7 +154,7 @@ class SideWalk:
                         GONE,
                         made.start,
                         path,
-                        f"the {what} that every side of the merge has are missing",
+                        f"the {what} are missing; every side of the merge has them",
                     )
                 return True
         return False

@@ -112,7 +112,7 @@ def delete_of_a_map(spot: Spot) -> Iterator[Found]:
         return
     name = str(spot.path[-1])
     if name in NEEDED and spot.kind != CUSTOM:
-        message = f"this deletes all of {name}, which the object needs; delete less"
+        message = f"this deletes all of {name}, which the object needs; delete only a part of it"
         yield Found(spot.at, message, severity=ERROR)
     elif "K" in spot.tools and spot.target is not ABSENT:
         yield Found(

@@ -59,7 +59,7 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     root = plain.root
     if not isinstance(root, Map) or not plain.dollar:
         return
-    what = "kubectl apply acts on it or stores it, kustomize copies it; remove it"
+    what = "kubectl apply acts on it or stores it, and kustomize copies it to the output; remove it"
     if is_values_file(page.path, root):
         what = "Helm treats it as a value; remove it, or write null to remove a default"
     elif not is_object(root):

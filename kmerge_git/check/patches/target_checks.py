@@ -409,7 +409,7 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
     if "" in steps[1:]:
         return f"{field} has an empty part between or after its slashes; remove the extra slash"
     if "-" in steps[1:-1] or (steps[-1] == "-" and op not in ("add", "move", "copy")):
-        return f"- is the place after the last element, where {op} finds nothing; write a number"
+        return f"`-` is the place after the last element, where {op} finds nothing; write a number"
     for n in range(1, len(steps) - 3):
         if steps[n] == "metadata" and steps[n + 1] in ("annotations", "labels"):
             right = "/".join(steps[: n + 2]) + "/" + "~1".join(steps[n + 2 :])

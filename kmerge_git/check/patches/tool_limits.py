@@ -281,7 +281,7 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
 @KubectlCheck(
     "D42", WARNING, RETAINED, "`$retainKeys` that is empty or lists a field that does not exist",
     kubectl="An empty list removes all fields of the map, and a misspelt name removes the field "
-    "that was meant (reported as errors). Any other unknown name is ignored.",
+    "that was meant (both are reported as errors). Any other unknown name is ignored.",
     counter="strategy:\n  $retainKeys: [type, rollingUpdate]\n  type: RollingUpdate",
     example="strategy:\n  $retainKeys: [type, rolingUpdate]\n  type: RollingUpdate",
     mend="List the fields to keep.",
@@ -296,7 +296,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     for name, at in listed.items():
         if name not in names:
             guess = misspelt(name, names)
-            hint = f"; did you mean {guess}? That field is removed" * bool(guess)
+            hint = f"; did you mean {guess}? This list removes that field" * bool(guess)
             yield Found(at, f"the map has no field {name}{hint}", severity=ERROR if guess else "")
 
 
@@ -382,7 +382,7 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
         lists = list(_losses(spot.map, spot.target, (), set()))
         names = [name for _, _, lost in lists for name in lost]
         more = f" and {len(names) - LOST_NAMES} more" if len(names) > LOST_NAMES else ""
-        what = "lists of a custom resource are replaced, not merged (no openapi: field); lost: "
+        what = "lists of a custom resource are replaced, not merged (there is no `openapi`); lost: "
         for at, path, _ in lists[:1]:
             message = what + ", ".join(names[:LOST_NAMES]) + more
             yield Found(at, message, path=path, severity=WARNING)
@@ -414,7 +414,7 @@ def incomplete_identity(spot: Spot) -> Iterator[Found]:
     if missing:
         no_resource = missing == ["apiVersion"]
         effect = "finds no resource" if no_resource else "is unable to parse SM or JSON patch"
-        mend = "add it, even with a target" if entry.target else "add it"
+        mend = "add it, even if there is a target" if entry.target else "add it"
         yield Found(root.at, f"without {' and '.join(missing)} kustomize {effect}; {mend}")
 
 

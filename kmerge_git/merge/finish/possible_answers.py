@@ -349,7 +349,7 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
         return given if not model.startswith("---") or given.startswith("---") else f"---\n{given}"
     if kind == "text":
         if not isinstance(root, Scalar):
-            raise Refused("the conflict is inside a text; enter a text, not a map or a list")
+            raise Refused("the conflict is inside a string; enter text, not a map or a list")
         return _at_column(root.value.rstrip("\n") + "\n", _column(model))
     if kind in ("comment", "lines"):
         raise Refused("the conflict has no single value; enter the lines instead")

@@ -33,7 +33,7 @@ def prove(merged: MergedFile, side: str) -> list[Document]:
         reread = _read(document, side)
         if not _is_proved(document, reread, side):
             name = document.name or "a document"
-            raise Unproved(f"the merged text of {name} differs from what the merge decided")
+            raise Unproved(f"the merged text of {name} differs from the planned merge result")
         read += [reread] if reread is not None else []
     return read
 

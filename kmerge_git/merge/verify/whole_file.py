@@ -38,7 +38,7 @@ def prove(merged: MergedFile, side: str, at: Three[Stream]) -> None:
     planned = sum(not is_idle(text) for text in texts)
     why = _refusal(to_bytes(merged.decided(side), sources), sources, planned)
     if why:
-        raise Unproved(f"the merged file differs from what the merge decided: {why}")
+        raise Unproved(f"the merged file differs from the planned merge result: {why}")
 
 
 def fault(data: bytes, texts: Three[YamlText] | Three[Source]) -> str:
