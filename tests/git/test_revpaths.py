@@ -42,7 +42,7 @@ def test_the_three_versions_of_a_conflict(repo: Repo) -> None:
         assert repo.kmerge(command, ":1:a.yaml", ":2:a.yaml", ":3:a.yaml").out == MERGED
     done = repo.kmerge("merge-file", ":0:a.yaml", ":2:a.yaml", ":3:a.yaml", check=False)
     assert done.code == 2
-    assert "it is in conflict" in done.err
+    assert "in a conflict, use" in done.err
 
 
 def test_a_file_of_that_name_wins(shop: Repo) -> None:
