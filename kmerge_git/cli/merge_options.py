@@ -30,7 +30,7 @@ FLAGS = {
     "--no-stat --no-summary -n": "do not show a diffstat",
     "--allow-unrelated-histories": "allow branches without a common ancestor",
     "--autostash": "stash local changes, and apply them after the merge",
-    "--no-autostash": "undo an earlier --autostash",
+    "--no-autostash": "do not stash, even if an earlier option is --autostash",
     "--rerere-autoupdate": "stage the files that rerere resolves",
     "--no-rerere-autoupdate": "undo an earlier --rerere-autoupdate",
     "--verify-signatures": "merge only commits with a valid signature",

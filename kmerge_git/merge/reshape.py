@@ -47,7 +47,7 @@ def reshape(document: Document, value: object) -> str:
     raise Unsupported(
         "the edited text does not have the expected value",
         path=document.source.path,
-        hint="please report this bug; use `-o json`, which writes the whole value as new text",
+        hint="use `-o json`, which writes the whole value as new text, and report this bug",
     )
 
 

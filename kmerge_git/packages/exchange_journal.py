@@ -243,7 +243,9 @@ def load(root: str) -> Ledger | None:
 def _ledger(read: dict[str, Any], path: str) -> Ledger:
     if read.pop("version") != VERSION:
         raise UsageError(
-            "another version of kmerge wrote this journal", path=path, hint="use that version"
+            "another version of kmerge began this merge",
+            path=path,
+            hint="finish it with that version",
         )
     exchanges = tuple(
         Exchange(str(e["path"]), int(e["number"]), _known(e["old"]), _known(e["new"]))

@@ -449,7 +449,7 @@ def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
     for changed, other in ((about.ours, arms.theirs), (about.theirs, arms.ours)):
         if changed != about.base and _uses(other.parts) - _uses(arms.base.parts):
             raise Unsupported(
-                "one side changed the value of `.` in a block where the other side added `.`"
+                "one side changed what `.` means in a block where the other side added `.`"
             )
 
 

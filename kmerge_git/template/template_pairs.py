@@ -325,7 +325,7 @@ def _pairs(
     others = grouped((kin(new), new) for new in news)
     groups = [(old, others.get(kin(old), ())) for old in olds]
     if sum(len(same_kind) for _, same_kind in groups) > MOST_NAME_PAIRS:
-        raise Unsupported("kmerge cannot match the names because too many were changed")
+        raise Unsupported("too many entries were renamed, so kmerge cannot match their names")
     for old, same_kind in groups:
         yield from ((old, new) for new in same_kind)
 

@@ -128,7 +128,7 @@ def test_what_kustomize_does_not_know_is_not_proposed() -> None:
         "a.yaml", (HEAD + FOR_KUSTOMIZE[0]).encode()
     )
     assert [f.id for f in found] == ["D51"]
-    assert found[0].message.endswith("; kustomize knows only $patch, so remove it")
+    assert found[0].message.endswith("; kustomize knows only $patch; remove this directive")
 
 
 def test_inside_an_inline_patch() -> None:

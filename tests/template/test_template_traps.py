@@ -164,7 +164,7 @@ HOSTS = text("""
 def test_a_dot_that_one_side_changed_and_the_other_uses():
     ours = HOSTS.replace("with .Values.ingress", "with .Values").replace("{{ .", "{{ .ingress.")
     theirs = HOSTS.replace("  four", "  five: {{ .five }}\n  four")
-    why = "one side changed the value of `.` in a block where the other side added `.`"
+    why = "one side changed what `.` means in a block where the other side added `.`"
     assert refusal(HOSTS, ours, theirs) == why
     assert merged_anyway(HOSTS, ours, theirs) is None
     theirs = HOSTS.replace("  four", "  five: {{ $.Values.five }}\n  four")

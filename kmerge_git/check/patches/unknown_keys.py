@@ -81,7 +81,7 @@ def _misspelt(here: KeySpot, guess: str) -> Found:
     """Report a misspelt directive; suggest the right one if the tool for the patch knows it."""
     message = f"did you mean {guess}? {here.key} is stored as a field"
     if here.spot.verdict.known_tools == "Z" and guess != PATCH:
-        return Found(here.at, f"{message}; kustomize knows only $patch, so remove it")
+        return Found(here.at, f"{message}; kustomize knows only $patch; remove this directive")
     return Found(here.at, message, fix=("word", here.key, guess))
 
 
