@@ -128,9 +128,9 @@ HEADS = ["work", "min", "median", "compared with", "min", "median", "ratio", "go
 IN_FIGURES = (0, 1, 2, 3, 5, 6, 8)  # goals are for one's own machine
 # the rows and columns of docs/performance.md
 FOR_USERS = (
-    "Deployment of 5 KB, by the registered command",
+    "Deployment of 5 KB, merged by the driver command in git's configuration",
     "file of 3.5 MB, both sides changed the same twenty documents",
-    "Helm template of 60 KB, git has a conflict in each document",
+    "Helm template of 60 KB, in which git has a conflict in each document",
     "`git merge` of 200 files of 5 KB",
     "`kmerge merge` of 200 files of 5 KB",
     "`kmerge refresh` of 200 branches, 20,000 files",

@@ -114,7 +114,11 @@ def bare_start(_: Tree, folder: Path) -> Command:
 def starts() -> Iterator[Row]:
     """Small files, where the start is most of the time."""
     made: list[tuple[str, Callable[[], Trio], float]] = [
-        ("Deployment of 5 KB, by the registered command", texts.small, 1.4),
+        (
+            "Deployment of 5 KB, merged by the driver command in git's configuration",
+            texts.small,
+            1.4,
+        ),
         ("5 KB of scripts, a function that both sides added", texts.scripts, 2.0),
         ("5 KB Deployment, both deleted lines that are elsewhere, too", texts.deleted, 2.0),
     ]
@@ -179,7 +183,7 @@ def templates() -> Iterator[Row]:
         ("template of 5 KB, git conflicts, blocks do not", small, texts.template_blocks, 150),
         ("template of 60 KB, 13 documents, git clean", many, texts.template_lines, None),
         (
-            "Helm template of 60 KB, git has a conflict in each document",
+            "Helm template of 60 KB, in which git has a conflict in each document",
             many,
             texts.template_blocks,
             40,
@@ -314,7 +318,7 @@ def refresh() -> Row:
         prepare,
         subject,
         (
-            Ratio("only its calls of `git merge-tree`", share, 1.5),
+            Ratio("its calls of `git merge-tree` alone", share, 1.5),
             Ratio("one `git merge-tree` for each branch", plain),
             Ratio("the same on one core, wall clock", partial(subject, cores=1), 0.6, is_wall=True),
         ),

@@ -97,7 +97,7 @@ branch and the other in the `else` branch. Conflict markers (M01) are also found
 
 While a merge is in progress, and in the hooks that run when you commit it, the merged files are compared with base,
 ours and theirs (M11, M20-M28). After a cherry-pick, revert, rebase or squash, only the files that were in conflict are
-compared. The merge driver need not be registered for this.
+compared.
 
 ```sh
 kmerge check --merge              # the merge in progress, or HEAD
@@ -111,7 +111,7 @@ already had. It checks the files that both sides changed. A file that only one s
 - A lost change is an error if git's line merge or kmerge can merge it without a conflict. It is a warning if it was in
   conflict, is in a list without a merge key, or is in a file that both sides added.
 - Comments, layout and the order of fields do not count as changes. A field with a new value, and a resource that the
-  merge moved to another file, are not lost.
+  merge moved to another file, do not count as lost.
 - If the result of the whole merge is equal to one side, kmerge reports only one warning.
 - Values of Secrets are not printed.
 
@@ -126,7 +126,7 @@ value).
 
 A file that is still in conflict but has no conflict markers (a symbolic link, or a binary, generated or deleted file)
 is reported as *not checked*, and the exit code is 1. If a file is encrypted or generated, or git does not merge it
-(`-merge`), its values are not compared; but if the result is identical to one side, or is deleted, M11 lists the lost
+(`-merge`), its values are not compared; but if the result is identical to one side, or the file is deleted, M11 lists the lost
 changes of the other side. If each side added the same resource to a different file of a folder, M04 reports a warning.
 For CI see [team.md](team.md#ci-what-a-merge-lost).
 
@@ -135,12 +135,12 @@ For CI see [team.md](team.md#ci-what-a-merge-lost).
 kmerge collects resources as kustomize 5.5 does: resources, bases, generators and components, then patches, namespace,
 prefix and suffix. So M04 (duplicate resource), D69 (patch for a missing resource) and M15 (generator for a missing
 resource) work across bases and overlays. If a base or resource is remote or unreadable, or comes from a chart or
-plugin, no resource is reported as missing. Files outside the repository are never read.
+plugin, no resource is reported as missing.
 
-A missing file or folder (M14) is an error in these cases: the last commit, or the commit or merge in progress, deleted it; it exists but is not staged; its entry in the kustomization is new. Otherwise it is a warning, because a build step
+A missing file or folder (M14) is an error in these cases: the last commit deleted it, or the commit or merge in progress deletes it; it exists but is not staged; its entry in the kustomization is new. Otherwise it is a warning, because a build step
 may create it. URLs, placeholders (`${ENV}/web.yaml`), submodules and files that git ignores are not reported.
 
-If you check folders, the kustomizations in them are checked. If you check files (as hooks do) or staged content or a merge, kmerge checks every kustomization that lists a changed or deleted file, directly or through a base.
+If you check folders, kmerge checks the kustomizations in them. If you check files (as hooks do), staged content or a merge, kmerge checks every kustomization that lists a changed or deleted file, directly or through a base.
 
 ## Switching checks off
 
@@ -160,7 +160,7 @@ All of these settings take the same ids as `--ignore`, and they add up. But a ch
 
 With `--staged`, the staged `.gitattributes` is used. **A pull request cannot switch off its own checks**: on GitHub,
 Gitea, GitLab, Bitbucket, Azure, Jenkins, Buildkite and Woodpecker, `.gitattributes` is read from the target branch. If
-that branch was not fetched, `kmerge-check` attributes are ignored, and a message says so. So commit the attribute to
+that branch was not fetched, `kmerge-check` attributes are ignored. So commit the attribute to
 the target branch first. `# kmerge: ignore` comments count on every branch, because a reviewer sees them.
 
 ## In hooks
@@ -181,14 +181,13 @@ repos:
 ```
 
 Both commit hooks are needed: git runs `pre-merge-commit` for merges without conflicts, and `pre-commit` otherwise.
-`kmerge status` shows whether git calls the pre-commit framework. Without such a framework, run
-`kmerge install --hooks`.
+`kmerge status` shows whether git calls the pre-commit framework.
 
-`kmerge-merge` (`kmerge check --committed`) takes no files. It looks for lost changes (M11, M28) in a merge, in files that
+The hook `kmerge-merge` (`kmerge check --committed`) takes no file arguments. It looks for lost changes (M11, M28) in a merge, in files that
 were in conflict in a rebase, cherry-pick, revert or squash, and in the newest 20 merges of a push. It also looks for
 references to deleted files (M14, M15, D69). It prints warnings as well as errors.
 
-The other checking hooks use `--quiet`: they list only findings that make the hook fail, and print the number of other
+The other hooks that run checks use `--quiet`: they list only findings that make the hook fail, and print the number of other
 findings in one line on stderr.
 
 ```
@@ -198,15 +197,15 @@ kmerge: 3 warnings in 2 files; `kmerge check apps/web.yaml apps/db.yaml` lists t
 The pre-commit framework shows this line only if the hook has `verbose: true`. With `args: [--fail-on, warning]`, a
 warning makes the hook fail, too.
 
-`--new` ignores findings that an earlier revision also has, even if their lines moved or the file was renamed, and
-prints their number. The earlier revision is the first of these that exists:
+`--new` ignores findings that an earlier revision also has, even if their lines moved or the file was renamed. It
+prints how many findings it ignored. The earlier revision is the first of these that exists:
 
 - `REV`, or the variable `PRE_COMMIT_FROM_REF`,
 - in CI, the target branch of the pull request,
 - during a merge, both sides,
 - if something is staged, `HEAD`.
 
-If there is none, all findings are reported. M11, M12 and M20-M29 are always reported.
+If none of these revisions exists, all findings are reported. M11, M12 and M20-M29 are always reported.
 
 ## Is this file a patch?
 
@@ -229,7 +228,7 @@ RULE_TEXTS = {
     5: ("a Flux, HelmRelease, Argo CD, Kyverno or Hive object contains the patch", "patch for kustomize; in a Hive object, patch for kubectl, of the type that `patchType` names"),
     6: ("the file name is that of a kubeadm patch such as `etcd+strategic.yaml` (not `+json` or `+merge`)", "patch for kubectl"),
     7: ("a script in the repository passes the file to `kubectl patch`", "patch for kubectl"),
-    8: ("the file name contains the word `patch` or `patches` (`web-patch`, `webPatch`), the file is in a folder `patches`, or in an overlay whose kustomization does not list it", "patch for both, if it has a directive or is a part of an object of a built-in kind"),
+    8: ("the file name contains the word `patch` or `patches` (`web-patch`, `webPatch`), or the file is in a folder `patches` or in an overlay whose kustomization does not list it", "patch for both, if it has a directive or is a part of an object of a built-in kind"),
     9: ("the file has a directive", "patch, if it is a part of an object; otherwise see D60"),
     10: ("the file has neither apiVersion nor kind, but has the `metadata` and `spec` of an object", "patch for kubectl"),
     11: ("anything else", "not a patch"),

@@ -115,7 +115,7 @@ def lone_marker(page: Page) -> Iterator[Found]:
     kustomize="kustomize refuses the file, or uses only the first value.",
     example="spec:\n  replicas: 2\n  replicas: 3",
     counter="spec:\n  replicas: 2\n  revisionHistoryLimit: 3",
-    mend="Keep one of the two keys: both sides of a merge may have added it.",
+    mend="Keep one of the two keys: both sides of a merge may have added the same key.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """Find a key that a mapping has twice, such as a key that both sides of a merge added.
@@ -268,7 +268,7 @@ def _elements(site: KeyedList) -> Iterator[Map]:
     kustomize="Patches change only one of the two elements.",
     example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",
     counter="env:\n- name: MODE\n  value: a\n- name: LEVEL\n  value: b",
-    mend="Keep one of the two elements: both sides of a merge may have added it.",
+    mend="Keep one of the two elements: both sides of a merge may have added the same element.",
 )  # fmt: skip
 def repeated_element(site: KeyedList) -> Iterator[Found]:
     """Find a container, env entry, port, volume, mount or webhook that a list has twice.

@@ -66,7 +66,7 @@ RULES = {
     "M9": "a null removes a list",
     "M10": "a null removes a map",
     "M11": "a field that only `dest` has is kept",
-    "M12": "a map that `dest` does not have is added with the changes of `updated` only",
+    "M12": "a map that `dest` does not have is added, but with only the changes of `updated`",
     "M13": "a map that `dest` and `updated` have is merged field by field",
     "M14": "an element that only one side added is kept",
     "M15": "an element that `dest` does not have is added with only its key and the changes of "

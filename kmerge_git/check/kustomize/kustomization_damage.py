@@ -103,7 +103,7 @@ Check(
     example="# file: kustomization.yaml\nresources:\n- web.yaml\n- ./web.yaml",
     counter="# file: kustomization.yaml\nimages:\n- name: web\n  newTag: v1\n"
     "- name: web\n  newName: registry.example.com/web",
-    mend="Keep one of the two entries: both sides of a merge may have added it.",
+    mend="Keep one of the two entries: both sides of a merge may have added the same entry.",
 )  # fmt: skip
 def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
     """Find an entry for a resource, image, replica count or generator that is listed twice.
@@ -250,8 +250,8 @@ Check(
     tools="Z", needs="T",
     kubectl="Not affected.",
     kustomize="The build fails with `no matches for Id`, or with `multiple matches` if the patch "
-    "fits two resources. If a patch with a `target:` matches nothing, it has no effect "
-    "(kmerge reports this as a warning).",
+    "matches two resources. If a patch with a `target:` matches nothing, it has no "
+    "effect (kmerge reports this as a warning).",
     example="# file: kustomization.yaml\nresources:\n- web.yaml\npatches:\n- path: patch.yaml\n"
     "# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: wbe\nspec:\n"
     "  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 # texts that these checks have in common
-_BOTH = "The file is valid, but has a field in a map where neither side of the merge has it."
+_BOTH = (
+    "The file is valid, but a field is in a map in which neither side of the merge has this field."
+)
 _DIFF = "`git diff HEAD -- FILE` (for a committed merge: `git diff MERGE^ MERGE -- FILE`) shows"
 _ON_PURPOSE = "If this is intended, add `# kmerge: ignore {}` to the reported line."
 

@@ -243,7 +243,7 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     kustomize="kustomize deletes every element of the list.",
     example="containers:\n- image: side:1\n  $patch: delete",
     counter="containers:\n- name: side\n  $patch: delete",
-    mend="Add the merge key of the element to delete.",
+    mend="Add the merge key of the element that should be deleted.",
 )  # fmt: skip
 def delete_without_key(spot: Spot) -> Iterator[Found]:
     """Find an element with `$patch: delete` that lacks the merge key, such as its name."""
@@ -505,8 +505,8 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
     tools="Z", needs="ST",
     kubectl="kubectl matches ports only by their number.",
     kustomize="kustomize matches ports by number and by the protocol as written in the file. It "
-    "ignores the element of the patch if only the patch or only the base writes the protocol "
-    "(kustomize#3620).",
+    "ignores the element of the patch if only the patch or only the base has the "
+    "protocol (kustomize#3620).",
     example="ports:\n- containerPort: 8080\n  name: http\n"
     "# file: target.yaml\nports:\n- containerPort: 8080\n  protocol: TCP",
     counter="ports:\n- containerPort: 8080\n  name: http\n"

@@ -159,8 +159,9 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     kubectl="kubectl reads `yes` and `on` as booleans, which the API server refuses in a string "
     "field. A date stays a string.",
     kustomize="kustomize reads `yes` and `on` as strings, which the API server refuses in a "
-    "boolean field. It reads a date as a time: `2020-01-31T00:00:00Z`. If kmerge knows which tool "
-    "reads the patch, it reports only words that this tool misreads, and reports them as errors.",
+    "boolean field. kustomize reads a date as a timestamp: `2020-01-31T00:00:00Z`. If kmerge "
+    "knows which tool reads the patch, it reports only words that this tool misreads, and "
+    "reports them as errors.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
     "    canary: on\nspec:\n  paused: on",
     counter="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"

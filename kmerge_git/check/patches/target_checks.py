@@ -346,15 +346,16 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
 
 @Check(
     "D75", ERROR, OPERATION, "a JSON 6902 operation that is refused, or has another effect",
-    kubectl="The patch is refused: `Unexpected kind: Replace` or `missing value`. A path "
-    "without a leading `/` loses its first part: `spec/replicas` means a field "
+    kubectl="The patch is refused: `Unexpected kind: Replace` or `missing value`. If a path has "
+    "no leading `/`, its first part is ignored: `spec/replicas` means a field "
     "`replicas` next to `spec`. Without `value`, the field becomes null.",
     kustomize="The build fails, or the value is added at another path.",
     example=FILES + "- op: Replace\n  path: /spec/replicas\n  value: 3",
     counter=FILES + "- op: replace\n  path: /metadata/annotations/example.com~1owner\n"
     "  value: shop",
-    mend="Write add, remove, replace, move, copy or test, a `path` that starts with `/`, and the "
-    "`value` or `from` that the operation needs. Write `~1` for a `/` inside a key.",
+    mend="Use add, remove, replace, move, copy or test, with a `path` that starts with `/`, "
+    "and the `value` or `from` that the operation needs. Write `~1` for a `/` inside a "
+    "key.",
 )  # fmt: skip
 def malformed(here: PatchOperation) -> Iterator[Found]:
     """Find an unknown `op`, a missing or misspelt field, or a malformed path in an operation."""
@@ -421,7 +422,7 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
     "D76", ERROR, OPERATION, "a JSON 6902 operation with a path that does not exist",
     needs="S",
     kubectl="The patch is refused: `doc is missing path`. If an operation adds a field with a "
-    "wrong name, the API server stores or drops it.",
+    "wrong name, the API server stores or drops that field.",
     kustomize="The build fails, or the field with the wrong name is added to the output.",
     example=FILES + "- op: replace\n  path: /spec/template/spec/containers/web/image\n"
     "  value: web:2",

@@ -233,7 +233,8 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     "D39", INFO, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` for a list that patches replace as a "
     "whole",
     needs="S",
-    kubectl="API servers before Kubernetes 1.28 replace the list with the values to delete.",
+    kubectl="API servers before Kubernetes 1.28 replace the list with the values that should be "
+    "deleted.",
     example="$deleteFromPrimitiveList/args: [--debug]",
     counter="$deleteFromPrimitiveList/finalizers: [a]",
     mend="If you use API servers before 1.28, write the whole list.",
