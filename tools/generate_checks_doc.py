@@ -137,8 +137,7 @@ prefix and suffix. So M04 (duplicate resource), D69 (patch for a missing resourc
 resource) work across bases and overlays. If a base or resource is remote or unreadable, or comes from a chart or
 plugin, no resource is reported as missing.
 
-A missing file or folder (M14) is an error in these cases: the last commit deleted it, or the commit or merge in progress deletes it; it exists but is not staged; its entry in the kustomization is new. Otherwise it is a warning, because a build step
-may create it. URLs, placeholders (`${ENV}/web.yaml`), submodules and files that git ignores are not reported.
+A file or folder that the commit lacks (M14) is an error in these cases: the last commit deleted it, or the commit or merge in progress deletes it; it is on disk but not staged; its entry in the kustomization is new. Otherwise it is a warning. URLs, placeholders (`${ENV}/web.yaml`), submodules and files that git ignores are not reported.
 
 If you check folders, kmerge checks the kustomizations in them. If you check files (as hooks do), staged content or a merge, kmerge checks every kustomization that lists a changed or deleted file, directly or through a base.
 

@@ -61,8 +61,8 @@ RULES = {
     "M4": "a scalar that `updated` deleted is removed",
     "M5": "a null that `dest` or `updated` put in place of a value removes the field",
     "M6": "a list without a key is kept as in `dest` if `updated` did not change the list",
-    "M7": "a list without a key that `updated` changed is taken from `updated`",
-    "M8": "a list without a key that `updated` deleted is removed",
+    "M7": "if `updated` changed a list without a key, the list is taken from `updated`",
+    "M8": "if `updated` deleted a list without a key, the list is removed",
     "M9": "a null removes a list",
     "M10": "a null removes a map",
     "M11": "a field that only `dest` has is kept",
@@ -85,7 +85,7 @@ RULES = {
     "M27": "if fields exclude each other, the one in `updated` is kept",
     "M28": "a set has the elements of `dest`, plus the additions and minus the removals of "
     "`updated`",
-    "M29": "a list without a key that both sides changed is taken from `updated`",
+    "M29": "if both sides changed a list without a key, the list is taken from `updated`",
     "M30": "a multi-line text that both sides changed is taken from `updated`",
     "M31": "additions in `updated` keep their position; "
     "at the same position, they come after additions in `dest`",
