@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from messages import messages  # noqa: E402
+from test_docs import anchors  # noqa: E402
 
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [*DOCS, *(ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md"))]
@@ -72,14 +73,6 @@ def test_the_pages_are_short() -> None:
     assert sum(words.values()) <= 27_000, words
     assert checks <= 9_500
     assert len((ROOT / "docs" / "how-it-merges.md").read_text("utf-8").splitlines()) <= 60
-
-
-def anchors(page: Path) -> set[str]:
-    """The anchors of a page, as GitHub makes them of headings, and those that it spells."""
-    text = page.read_text("utf-8")
-    headings = [re.sub(r"<a .*?</a>", "", line) for line in re.findall(r"^#+ (.*)$", text, re.M)]
-    made = {re.sub(r"[^\w\- ]", "", line.strip().lower()).replace(" ", "-") for line in headings}
-    return made | set(re.findall(r'<a id="([^"]+)"', text))
 
 
 def test_old_links_lead_somewhere() -> None:

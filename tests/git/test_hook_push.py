@@ -73,7 +73,7 @@ def test_a_new_branch(pushing: Repo) -> None:
     merge(pushing, LEFT)
     done = push(pushing, "main:refs/heads/new")
     assert (done.code, "the merges of" in done.said) == (0, True), done.said
-    assert "no commit of the remote is known" in done.said
+    assert "none of its commits is known to be on the remote" in done.said
     pushing.git("push", "-q", "--no-verify", "origin", ":refs/heads/new")
     pushing.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     done = push(pushing, "main:refs/heads/new")

@@ -373,7 +373,9 @@ def test_an_index_that_somebody_holds_when_all_is_merged(repo: Repo) -> None:
     repo.write(".git/hooks/post-index-change", hook).chmod(0o755)
     done = repo.kmerge("merge", "--json", "side", check=False)
     assert done.err.count("\n") == 1
-    assert ".git/index.lock, so git wrote nothing; wait until that process ends, or remove" in done.err
+    assert (
+        ".git/index.lock, so git wrote nothing; wait until that process ends, or remove" in done.err
+    )
     assert "run `git merge --abort` to undo the merge" in done.err
     assert json.loads(done.out)["left"] == ["app.yaml"]
     (repo.path / ".git/hooks/post-index-change").unlink()
