@@ -6,8 +6,14 @@ import ast
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Documented = ast.Module | ast.ClassDef | ast.FunctionDef
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -20,7 +26,7 @@ PAGES = [*DOCS, *(ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURIT
 LINES = (ROOT / "tests" / "never_said.txt").read_text("utf-8").splitlines()
 NEVER = [line for line in LINES if not line.startswith("#")]
 BANNED = re.compile(rf"(?<![\w-])({'|'.join(NEVER)})(?![\w-])", re.IGNORECASE)
-TITLE = re.compile(r"# .+\n\n(?:<a id=.*\n)*([^#|`<\n].*\n?){1,}")
+FOR_WHOM = re.compile(r"# .+\n\n(This page is )?[Ff]or ")
 
 
 def said(text: str) -> list[str]:
@@ -30,15 +36,21 @@ def said(text: str) -> list[str]:
 
 
 def public_docstrings() -> list[tuple[str, str]]:
-    """The docstrings of modules, and of their public classes and functions."""
+    """The docstrings of modules, and of their public classes, functions and methods."""
     found = []
     for path in sorted((ROOT / "kmerge_git").rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
-        nodes = [node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
-        for node in (tree, *(node for node in nodes if not node.name.startswith("_"))):
+        for node in with_public_names(ast.parse(path.read_text("utf-8"))):
             place = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
             found.append((place, ast.get_docstring(node) or ""))
     return found
+
+
+def with_public_names(node: Documented) -> Iterator[Documented]:
+    yield node
+    for child in node.body if isinstance(node, ast.Module | ast.ClassDef) else ():
+        is_definition = isinstance(child, ast.ClassDef | ast.FunctionDef)
+        if is_definition and not child.name.startswith("_"):
+            yield from with_public_names(child)
 
 
 def test_phrases_are_seen() -> None:
@@ -63,6 +75,11 @@ def test_no_docstring_says_them() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_page_says_them(page: Path) -> None:
     assert said(page.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_a_page_says_first_for_whom_it_is(page: Path) -> None:
+    assert FOR_WHOM.match(page.read_text("utf-8"))
 
 
 def test_the_pages_are_short() -> None:

@@ -143,7 +143,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _spelled(node: ast.expr) -> str:
-    """Return a text with `<name>` for each value that is put in; '' if the node is no text."""
+    """Return a text with `<name>` for each value that is put in; '' if the node is not a text."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):

@@ -232,9 +232,9 @@ def _only_new(
     old = [finding for finding in findings if finding not in left]
     if old:
         files = counted(len({finding.file for finding in old}), "file")
-        passes = "is ignored" if len(old) == 1 else "are ignored"
+        are_ignored = "is ignored" if len(old) == 1 else "are ignored"
         lists = f"`{_command(args, old, [])}` lists them"
-        warn(f"{counted(len(old), 'old finding')} in {files} {passes}; {lists}")
+        warn(f"{counted(len(old), 'old finding')} in {files} {are_ignored}; {lists}")
     return new
 
 

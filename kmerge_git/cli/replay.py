@@ -47,7 +47,7 @@ examples:
 For each manifest that both sides of a past merge changed, kmerge merges again, once with git's
 line merge and once field by field, and compares both results with the commit. The report proposes
 the policies that agree with the commits, but enables none of them. --policy tries a single policy,
-written as in `git config kmerge.policy` (docs/install.md). The command changes nothing in the
+written as in `git config kmerge.policy` (docs/policies.md). The command changes nothing in the
 repository and does not fetch.
 
 Squashed pull requests leave no merges. --pulls replays the merges in their branches and, counted

@@ -249,7 +249,7 @@ class Repository:
     # -- the index and the working tree ----------------------------------------------------------
 
     def conflicts(self) -> tuple[Stages, ...]:
-        """Return the conflicted files of the index, which is read anew."""
+        """Read the index again, and return its conflicted files."""
         if self.worktree is None:
             ask_here("--show-toplevel")
         self._index = self.ask("ls-files", "--stage", "-z").checked().out

@@ -41,7 +41,7 @@ class Blobs:
         return found[2] if found and found[1] == "blob" else None
 
     def find(self, name: str) -> tuple[str, str, bytes] | None:
-        """Return id, kind and bytes of the object that a name in one line stands for, or None."""
+        """Return id, kind and bytes of the object with a name of one line, or None."""
         out = self._git.ask(name.encode("utf-8", "surrogateescape") + b"\n")  # in any locale
         header = out.readline()
         if not header:
