@@ -57,6 +57,7 @@ class SettingsOf:
         self._mine = mine  # the side whose change goes on top (see `git.sides`)
         self._tree = ""  # whose attributes count instead of those of the working tree
         self._before: dict[str, dict[str, str]] = {}  # these attributes, by path
+        self._settled: dict[str, Settings] = {}
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
         keytable.know({})  # the definitions that other settings have loaded
@@ -88,6 +89,7 @@ class SettingsOf:
         """
         top = self._repository.worktree
         self._tree = tree if top and tree and has_other_attributes(top, tree) else ""
+        self._settled = {}
         if self._tree:
             self._read_before([stages.path for stages in conflicts])
 
@@ -103,9 +105,12 @@ class SettingsOf:
         return self._before[path].get(name)
 
     def _settings(self, path: str) -> Settings:
-        values = {name: self._attribute(path, name) for name in ATTRIBUTES}
-        attributes = {name: value for name, value in values.items() if value is not None}
-        return settle(path, self._config, attributes, os.environ, self._flags)
+        if path not in self._settled:
+            values = {name: self._attribute(path, name) for name in ATTRIBUTES}
+            attributes = {name: value for name, value in values.items() if value is not None}
+            flags = self._flags
+            self._settled[path] = settle(path, self._config, attributes, os.environ, flags)
+        return self._settled[path]
 
     def _definitions(self, places: tuple[str, ...]) -> dict[tuple[str, str], int]:
         """Return the definitions at the places in an attribute; read each place only once."""

@@ -39,6 +39,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
     repository, place = task.repository, task.place
     settings = SettingsOf(repository, task.favor, task.labels, task.config, "ours")
     conflicts = unmerged()
+    repository.expect(stages.path for stages in conflicts)
     base = repository.commit(place.bases[0]).tree if place.bases else None
     sides = (repository.commit(oid).tree for oid in (place.ours, place.theirs))
     trees = Three[str | None](base, *sides)

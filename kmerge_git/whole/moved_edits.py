@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from kmerge_git.bounds import MOVED_DOCUMENTS
 from kmerge_git.errors import CannotParse
@@ -250,12 +250,11 @@ def _resources(three: Three[bytes | None]) -> Three[Stands] | None:
     """Return the resources of the versions, or None if no side took one of base's away."""
     if three.base is None or any(map(has_many, three.each())):
         return None
-    texts = three.map(lambda data: YamlText(data or b""))
-    names = texts.map(names_by_lines)
+    names = three.map(lambda data: names_by_lines(data or b""))
     if names.base is not None and names.base <= (names.ours or set()) & (names.theirs or set()):
         return None  # the lines show, without parsing, that both sides kept every resource
-    base = places(texts.base)
-    return Three(base, places(texts.ours), places(texts.theirs)) if base else None
+    at = three.map(lambda data: places(YamlText(data or b"")))
+    return at if at.base else None
 
 
 def find_removals(
@@ -333,7 +332,7 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
 
 def _lacks_one(at: Three[bytes | None]) -> bool:
     """Return whether ours may lack a resource of base, as the lines show without parsing."""
-    base, ours = (names_by_lines(YamlText(data or b"")) for data in (at.base, at.ours))
+    base, ours = (names_by_lines(data or b"") for data in (at.base, at.ours))
     return base is None or ours is None or not base <= ours
 
 
@@ -342,10 +341,11 @@ def edited_resources(old: Stands, new: Stands) -> list[Identity]:
     return [key for key in old.keys() & new.keys() if old[key].text != new[key].text]
 
 
-def names_by_lines(text: YamlText) -> set[object] | None:
+@lru_cache(maxsize=8)  # a merge asks several times about its versions
+def names_by_lines(data: bytes) -> set[object] | None:
     """Return the names of a file's documents, or None if the lines do not show every name."""
     try:
-        names = [outline(document.content) for document in text.stream.documents]
+        names = [outline(document.content) for document in YamlText(data).stream.documents]
     except CannotParse:
         return None
     # a `kind: List` holds resources with names that the outline does not show
@@ -632,11 +632,10 @@ def taken_by_both(ours: Arrivals, theirs: Arrivals) -> Iterator[TakenByBoth]:
         three = Three(*(ours.read(entry.oid) if entry else b"" for entry in entries))
         if any(map(has_many, three.each())):
             continue
-        texts = three.map(YamlText)
-        names = texts.map(names_by_lines)
+        names = three.map(names_by_lines)
         # do not parse if the lines show that a side kept each resource
         if names.base is None or not names.base <= (names.ours or set()) | (names.theirs or set()):
-            yield from _taken(path, texts, ours, theirs)
+            yield from _taken(path, three.map(YamlText), ours, theirs)
 
 
 def _taken(
