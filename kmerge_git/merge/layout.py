@@ -82,6 +82,11 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> dict[int, int]:
     """
     mine, yours = kept_indexes(bare.base, bare.ours), kept_indexes(bare.base, bare.theirs)
     columns = lines.map(lambda some: [_column(line) for line in some])
+    if not any(
+        line and n in yours and columns.base[n] != columns.theirs[yours[n]]
+        for n, line in enumerate(bare.base)
+    ):
+        return {}
     depths, there = _depths(lines.base), _depths(lines.theirs)
     ties = lines.map(lambda found: [b is not None and b.anchor is not None for b in _blocks(found)])
     columns_wanted: dict[int, int] = {}

@@ -101,8 +101,9 @@ def under(tables: Three[Mapping[K, U]], key: K) -> Three[U | None]:
 def counted(things: Iterable[K]) -> dict[K, int]:
     """Return how often each thing occurs."""
     counts: dict[K, int] = {}
+    known = counts.get  # the loop is long
     for thing in things:
-        counts[thing] = counts.get(thing, 0) + 1
+        counts[thing] = known(thing, 0) + 1
     return counts
 
 

@@ -124,8 +124,7 @@ class View:
         self.source = source
         self.end = end
         self.words: dict[str, str] = {}
-        aliases = text.find("*", start, end) >= 0 and text.find("&", start, end) >= 0
-        self.shared = _shared(graph) if aliases else frozenset()
+        self.shared = _shared(graph) if parser.may_alias(text, start, end) else frozenset()
 
     def leaf(self, graph: Any, position: int) -> Node | None:
         """Return the scalar or alias at or after `position`, or None for a collection."""

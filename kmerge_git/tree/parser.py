@@ -418,6 +418,21 @@ def name_end(text: str, position: int) -> int:
     return position
 
 
+def may_alias(text: str, start: int = 0, end: int | None = None) -> bool:
+    """Return whether a text may have an alias of an anchor; the answer False is certain.
+
+    Before an anchor is a blank, a line break, or one of a few indicators.
+    """
+    at = text.find("&", start, end) if text.find("*", start, end) >= 0 else -1
+    while at >= 0:
+        before = text[max(at - 1, 0)]
+        is_apart = at <= start or before in " [{,:" or not before.isprintable()
+        if is_apart and name_end(text, at + 1) > at + 1:
+            return True
+        at = text.find("&", at + 1, end)
+    return False
+
+
 ODD_BREAKS = "\r\x85\u2028\u2029\ufeff"
 
 

@@ -17,7 +17,7 @@ from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation, st
 from kmerge_git.outcome import SIDES
 from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Alias, Collection, Node
-from kmerge_git.tree.parser import name_end
+from kmerge_git.tree.parser import may_alias, name_end
 from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
@@ -44,10 +44,10 @@ def turned_aliases(
     The place of an alias is violated, and so are the places of both anchors: a conflict at the
     alias alone would not decide where the anchors are.
     """
-    if not any("*" in document.content for document in four[RESULT]):
-        return []
     found: list[Violation] = []
     for made in four[RESULT]:
+        if "*" not in made.content:
+            continue
         versions = [_counterpart(made, documents, four) for documents in four[:RESULT]]
         texts = [version.content for version in versions if version is not None]
         if not may_turn(texts):
@@ -69,7 +69,7 @@ def may_turn(texts: list[str]) -> bool:
     """
     if len(texts) < 2 or len({*texts}) < len(texts):
         return False
-    if not any("*" in text and "&" in text for text in texts[-2:]):
+    if not any(map(may_alias, texts[-2:])):
         return False
     lines = [
         [line.strip() for line in text.split("\n") if "&" in line or "*" in line] for text in texts

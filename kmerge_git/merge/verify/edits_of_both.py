@@ -158,8 +158,11 @@ def may_have_moved_parts(versions: Three[list[str]]) -> bool:
 
 def may_have_moved(texts: Iterable[str]) -> bool:
     """Return whether a side lacks lines of base that the other side may have moved."""
+    versions = [*texts]
+    start, behind = uncommon(*versions)  # what all have moves nowhere
+    lines = (lines_between(text, start, behind) for text in versions)
     # lines count without their indentation and the dashes of list elements
-    base, *sides = (counted(line.strip(" -\t\r") for line in text.split("\n")) for text in texts)
+    base, *sides = (counted(line.strip(" -\t\r") for line in some) for some in lines)
     for mine, yours in (sides, sides[::-1]):
         gone = [line for line, n in base.items() if mine.get(line, 0) < n <= yours.get(line, 0)]
         if 2 * len(gone) >= FEW_LINES:  # at least half of a part is there

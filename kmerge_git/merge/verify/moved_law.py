@@ -70,6 +70,10 @@ def _moved_and_lost(mover: _Changes, other: _Changes, base: _Part) -> Iterator[t
     """Yield the parts that one side moved and the other side lacks, each with its new place."""
     lost = {part.key for part in other.gone}
     gone = [(part, part.is_large()) for part in mover.gone if part.key in lost]
+    if not gone:
+        return
+    mover.look_inside()
+    other.look_inside()
     large = sum(is_large for _, is_large in gone)
     if large * (len(mover.new) + len(other.new)) > MOST_COMPARISONS:
         return
@@ -408,13 +412,20 @@ def _find(whole: _Part, place: _Part) -> _Part | None:
 class _Changes:
     """Hold the largest parts of base that a side lacks, and all parts that are new there."""
 
-    __slots__ = ("gone", "named", "new")
+    __slots__ = ("added", "gone", "named", "new")
 
     def __init__(self, base: _Part, side: _Part) -> None:
         self.gone: list[_Part] = []
-        self.new: list[_Part] = []
+        self.added: list[_Part] = []  # new parts that no other new part holds
+        self.new: list[_Part] = []  # with those that they hold
         self.named: dict[Hashable, list[_Part]] = {}  # new parts of any size, by their names
         self._compare(base, side)
+
+    def look_inside(self) -> None:
+        """Find what the new parts hold; few sides lack a part that the other side lacks as well."""
+        for part in self.added:
+            self._add(part, None)
+        self.added = []
 
     def has(self, old: _Part) -> bool:
         """Return whether the side has a part at another place, or edited in its place."""
@@ -460,11 +471,11 @@ class _Changes:
             if name in mine and part.group >= 0 and _has_left_group(name, mine, yours):
                 part.left_group = True
                 self._lose(mine[name])
-                self._add(part, None)
+                self.added.append(part)
             elif name in mine:
                 self._compare(mine[name], part)
             else:
-                self._add(part, None)
+                self.added.append(part)
 
     def _lose(self, part: _Part) -> None:
         """Note a part that is gone, and what it held if it held nothing else."""
