@@ -200,7 +200,11 @@ def _orders(at: ThreeLists) -> list[list[tuple[list[int], list[list[int]]]]]:
 
 def _search(at: ThreeLists) -> list[State]:
     """Return the states that the fewest edits lead through, or nothing if there are too many."""
-    base, ours, theirs = at.base, at.ours, at.theirs
+    # no item is None
+    base, ours, theirs = (
+        [*version[:end], None]
+        for version, end in zip((at.base, at.ours, at.theirs), at.behind, strict=True)
+    )
     before: dict[State, State] = {}  # each state that was reached, and the state before it
     waiting: list[list[tuple[State, State]]] = [[] for _ in range(2 * _REPLACED + 1)]
     waiting[0].append((at.start, at.start))
@@ -210,12 +214,7 @@ def _search(at: ThreeLists) -> list[State]:
                 continue
             before[state] = last
             i, j, k = here = state
-            while (
-                i < at.behind[0]
-                and j < at.behind[1]
-                and k < at.behind[2]
-                and base[i] == ours[j] == theirs[k]
-            ):
+            while base[i] is not None and base[i] == ours[j] == theirs[k]:
                 i, j, k = i + 1, j + 1, k + 1
                 if (i, j, k) in before:
                     break
@@ -226,19 +225,15 @@ def _search(at: ThreeLists) -> list[State]:
                 while states[-1] != at.start:
                     states.append(before[states[-1]])
                 return states[::-1]
-            for cost, following in _edits(here, at):
+            for cost, following in _edits(here, base[i], ours[j], theirs[k]):
                 waiting[cost].append((following, here))
         waiting = [*waiting[1:], []]
     return []
 
 
-def _edits(here: State, at: ThreeLists) -> Iterator[tuple[int, State]]:
-    """Yield what may follow a state, each with the cost of its edits."""
+def _edits(here: State, b: Hashable, o: Hashable, t: Hashable) -> Iterator[tuple[int, State]]:
+    """Yield what may follow a state at these items, each with the cost of its edits."""
     i, j, k = here
-    b, o, t = (
-        version[n] if n < end else None  # no item is None
-        for version, n, end in zip((at.base, at.ours, at.theirs), here, at.behind, strict=True)
-    )
     if o is not None and o == t:
         yield _ONE, (i, j + 1, k + 1)
     if b is not None:
