@@ -22,7 +22,7 @@ def full_name(document: Document) -> Hashable | None:
 
     The document is parsed only if its lines do not have the plain form.
     """
-    name = outline(document.content)
+    name = document.says(outline)
     if name is not None:
         return name
     from kmerge_git.kube.identity import identity  # most documents are plain
@@ -62,14 +62,14 @@ def _names(text: str, start: int) -> dict[str, str] | None:
     indent = _indent_of_first(text, start)
     if indent <= 0:
         return None
+    end = _end_of_block(text, start)
     names: dict[str, str] = {}
     for key in ("name", "namespace"):
         mark = "\n" + " " * indent + key + ":"
-        at = text.find(mark, start - 1)
-        if at >= 0 and _is_in_block(text, start, at):
+        at = text.find(mark, start - 1, end)
+        if at >= 0:
             value = _rest_of_line(text, at + len(mark))
-            again = text.find(mark, at + 1)
-            if not _plain(value) or (again >= 0 and _is_in_block(text, start, again)):
+            if not _plain(value) or text.find(mark, at + 1, end) >= 0:
                 return None
             names[key] = value
     return names if "name" in names else None
@@ -92,11 +92,11 @@ def _indent_of_first(text: str, start: int) -> int:
     return 0
 
 
-def _is_in_block(text: str, start: int, at: int) -> bool:
-    """Return whether all lines from `start` to the line end at `at` are indented, or comments."""
-    while start <= at and text[start] in " #\n":
+def _end_of_block(text: str, start: int) -> int:
+    """Return where the first line at or after `start` begins that is not indented."""
+    while text[start : start + 1] in (" ", "#", "\n") and start < len(text):
         start = text.find("\n", start) + 1 or len(text)
-    return start > at
+    return start
 
 
 def _plain(value: str) -> bool:

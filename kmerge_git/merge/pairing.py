@@ -309,8 +309,8 @@ def same_name(base: list[Document], other: list[Document]) -> Pairs:
 def _pairs(base: list[Document], other: list[Document], *, identified_only: bool) -> Pairs:
     result = _equal([d.content for d in base], [d.content for d in other])
     left, right = _rest(base, result, 0), _rest(other, result, 1)
-    outlines = [outline(base[i].content) for i in left]
-    there = [outline(other[j].content) for j in right]
+    outlines = [base[i].says(outline) for i in left]
+    there = [other[j].says(outline) for j in right]
     result += [(left[i], right[j]) for i, j in _by_key(outlines, there)]
     left, right = _rest(base, result, 0), _rest(other, result, 1)
     # an empty document is not the next version of another document
@@ -375,7 +375,7 @@ def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
 
 def name_of(document: Document) -> str:
     """Return a resource's short name, `Deployment/web`, or '' for other documents."""
-    found = outline(document.content)
+    found = document.says(outline)
     if found is not None:
         return f"{found[1]}/{found[3]}"
     from kmerge_git.kube.identity import describe, has_no_kind, identity

@@ -258,7 +258,7 @@ def full_name(document: Document) -> Hashable | None:
 
 
 def _any_names(document: Document) -> list[Hashable]:
-    known = outline.outline(document.content)
+    known = document.says(outline.outline)
     if known is not None:
         return [(*known, "")]
     root = document.root

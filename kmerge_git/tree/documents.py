@@ -14,10 +14,12 @@ from kmerge_git.tree.parser import ODD_BREAKS, first_odd_break, has_odd_breaks, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Callable, Hashable, Iterator
+    from typing import Any, TypeVar
 
     from kmerge_git.tree.nodes import Node
+
+    T = TypeVar("T")
 
 
 class Document:
@@ -27,11 +29,11 @@ class Document:
     """
 
     __slots__ = (
-        *("_content", "_lacks", "_root", "body", "end", "inline", "number", "source", "start"),
+        *("_content", "_known", "_root", "body", "end", "inline", "number", "source", "start"),
     )
 
     _root: Node | None
-    _lacks: dict[str, bool]
+    _known: dict[Hashable, Any]
 
     def __init__(
         self, source: Source, number: int, start: int, body: int, end: int, inline: bool
@@ -65,13 +67,25 @@ class Document:
 
         The answer is cached, because long documents are asked for each of their changes.
         """
-        try:
-            known = self._lacks
-        except AttributeError:
-            known = self._lacks = {}
+        known = self._answers()
         if word not in known:
             known[word] = word not in self.content
-        return known[word]
+        return bool(known[word])
+
+    def says(self, read: Callable[[str], T]) -> T:
+        """Return what a function reads in the content; the answer is cached."""
+        known = self._answers()
+        if read not in known:
+            known[read] = read(self.content)
+        answer: T = known[read]
+        return answer
+
+    def _answers(self) -> dict[Hashable, Any]:
+        try:
+            return self._known
+        except AttributeError:
+            self._known = {}
+            return self._known
 
     @property
     def opening(self) -> str:

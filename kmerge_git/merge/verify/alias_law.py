@@ -95,9 +95,9 @@ def _counterpart(made: Document, documents: Documents, four: list[Documents]) ->
     """Return the document of a version that is most like `made`, of the same name if possible."""
     if all(len(found) == 1 for found in four):
         return documents[0]
-    name, lines = outline(made.content), bag(made.content)
-    known = [d for d in documents if outline(d.content) == name]
-    alike = [(likeness(bag(d.content), lines), -d.number, d) for d in known or documents]
+    name, lines = made.says(outline), made.says(bag)
+    known = [d for d in documents if d.says(outline) == name]
+    alike = [(likeness(d.says(bag), lines), -d.number, d) for d in known or documents]
     share, _, document = max(alike, default=(0.0, 0, None))
     return document if known or share >= RELATED else None
 

@@ -85,7 +85,7 @@ def torn_comments(rest: Documents) -> list[tuple[str, str, str]]:
 
     Only documents that have one name in all versions are compared.
     """
-    tables = [grouped((outline(d.content), d.content) for d in documents) for documents in rest]
+    tables = [grouped((d.says(outline), d.content) for d in documents) for documents in rest]
     faults = []
     for name in tables[0]:
         four = [table.get(name, []) for table in tables]

@@ -226,7 +226,7 @@ def _namesakes(at: Three[Stream], result: Stream) -> list[Violation]:
     """Return the documents of a full name that the result has more often than any version."""
     texts = [[d.content for d in stream.documents] for stream in (*at.each(), result)]
     names = new_namesakes(texts)
-    twice = [d for d in (result.documents if names else ()) if outline(d.content) in names]
+    twice = [d for d in (result.documents if names else ()) if d.says(outline) in names]
     known = [(d, identity(d.root)) for d in twice]
     return [
         Violation(
@@ -323,7 +323,7 @@ def _without_settled(four: Documents) -> Documents:
     groups: dict[Hashable, Documents] = {}
     for side, documents in enumerate(rest):
         for document in documents:
-            name = outline(document.content)
+            name = document.says(outline)
             groups.setdefault(name, [[], [], [], []])[side].append(document)
     done = {
         name
@@ -332,7 +332,7 @@ def _without_settled(four: Documents) -> Documents:
     }
     if any(name is not None and not all(groups[name]) for name in groups.keys() - done):
         done = {name for name in done if all(groups[name])}
-    return [[d for d in documents if outline(d.content) not in done] for documents in rest]
+    return [[d for d in documents if d.says(outline) not in done] for documents in rest]
 
 
 def _without_equal(four: Documents) -> Documents:
