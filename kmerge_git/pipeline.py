@@ -250,7 +250,7 @@ def _better(
             streams, options, lines, f"the file has more than {MOST_CONFLICTS:,} conflicts", journal
         )
     settled = journal.settled()
-    read = [document for side in SIDES for document in proof.prove(merged, side)]
+    read = proof.prove(merged, *SIDES)
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         by_lines, count = lines.result()
         if count == 0 and referee.accepts(by_lines, streams, options, settled):

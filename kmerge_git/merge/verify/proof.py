@@ -19,33 +19,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from kmerge_git.merge.merged import MergedDocument, MergedFile
+    from kmerge_git.merge.merged import MergedFile
     from kmerge_git.tree.documents import Document, Stream, YamlText
 
 
-def prove(merged: MergedFile, side: str) -> list[Document]:
+def prove(merged: MergedFile, *sides: str) -> list[Document]:
     """Raise an error if a document that was merged field by field differs from its plan.
 
     Return the documents that were parsed.
     """
-    read: list[Document] = []
-    for document in merged.documents:
-        reread = _read(document, side)
-        if not _is_proved(document, reread, side):
-            name = document.name or "a document"
-            raise Unproved(f"the merged text of {name} differs from the planned merge result")
-        read += [reread] if reread is not None else []
-    return read
+    read: dict[str, Document | None] = {}  # by the text, which is often the same for both sides
+    for side in sides:
+        for document in merged.documents:
+            if document.plan is None:
+                continue
+            text = (document.opening or "---\n") + side_text(document.pieces, side)
+            if text not in read:
+                read[text] = _read(text)
+            if not _is_proved(document.plan, read[text], side):
+                name = document.name or "a document"
+                raise Unproved(f"the merged text of {name} differs from the planned merge result")
+    return [document for document in read.values() if document is not None]
 
 
-def _read(document: MergedDocument, side: str) -> Document | None:
-    """Parse a document that was merged field by field, with its conflicts resolved to a side.
-
-    Return None if the text is not one valid document.
-    """
-    if document.plan is None:
-        return None
-    text = (document.opening or "---\n") + side_text(document.pieces, side)
+def _read(text: str) -> Document | None:
+    """Return the document of a text, or None if the text is not one valid document."""
     try:
         documents = split_text(text).documents
     except KmergeError:
@@ -53,11 +51,9 @@ def _read(document: MergedDocument, side: str) -> Document | None:
     return documents[0] if len(documents) == 1 else None
 
 
-def _is_proved(document: MergedDocument, made: Document | None, side: str) -> bool:
-    if document.plan is None:
-        return True
+def _is_proved(plan: Plan, made: Document | None, side: str) -> bool:
     try:
-        return made is not None and agrees(document.plan, made.root, side)
+        return made is not None and agrees(plan, made.root, side)
     except KmergeError:
         return False
 
