@@ -92,7 +92,7 @@ class FileComparison:
         is_new = not any(d.content.strip() for d in tables.base.values())
         if is_new and tables.ours and tables.theirs:
             tables = one_new_file(tables) or tables
-        results = [_placed(tables, end) for end in ends] if ends is not None else None
+        results = _both_placed(tables, ends) if ends is not None else None
         for key in dict.fromkeys([*tables.ours, *tables.theirs, *tables.base]):
             at = under(tables, key)
             result = (results[0].get(key), results[1].get(key)) if results is not None else None
@@ -202,6 +202,11 @@ def _block_texts(node: Node) -> Iterator[tuple[int, int]]:
             yield from _block_texts(entry.value)
 
 
+def _both_placed(tables: Three[Documents], ends: tuple[Stream, Stream]) -> list[Documents]:
+    first = _placed(tables, ends[0])
+    return [first, first if ends[1] is ends[0] else _placed(tables, ends[1])]
+
+
 def _placed(tables: Three[Documents], end: Stream) -> Documents:
     """Return the documents of a result, each under the key of the input document it comes from."""
     free = {document.number: document for document in end.documents}
@@ -248,7 +253,8 @@ def _order(tables: Three[Documents], results: list[Documents] | None) -> Iterato
         numbers = ({table[key].number: key for key in common & table.keys()} for table in results)
         first, second = ([known[number] for number in sorted(known)] for known in numbers)
         ends = first, second
-    names = orders.map(lambda keys: ", ".join(name_of(tables.ours[k]) for k in keys))
+    name = {key: name_of(tables.ours[key]) for key in common}
+    names = orders.map(lambda keys: ", ".join(name[key] for key in keys))
     shown = side_by_side(orders, names, eq)
     verdict, of = verdict_of(orders, ends, eq)
     side = side_of(orders, ends, eq)

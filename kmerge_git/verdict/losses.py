@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kmerge_git.verdict.fields import Difference
 
     Elsewhere = Callable[[Document], Node | None]
-    Merged = tuple[bytes, bool]  # the text of a merge, and whether it is clean
+    Merged = tuple[YamlText, bool]  # the text of a merge, and whether it is clean
     Leaf = tuple[str, Hashable]
 
 
@@ -76,9 +76,8 @@ class Judged:
 
 
 def judged(
-    versions: Three[bytes],
-    result: bytes,
-    path: str,
+    versions: Three[YamlText],
+    result: YamlText,
     *,
     is_template: bool = False,
     elsewhere: Elsewhere = nowhere,
@@ -87,15 +86,14 @@ def judged(
 
     Raise KmergeError if the files cannot be read.
     """
-    rows = _Judge(versions, path, is_template, elsewhere).of((result, True))
-    return _without_secrets(rows, (*versions.each(), result))
+    rows = _Judge(versions, is_template, elsewhere).of((result, True))
+    return _without_secrets(rows, (text.data for text in (*versions.each(), result)))
 
 
 def without_asking(
     rows: Sequence[Judged],
-    versions: Three[bytes],
+    versions: Three[YamlText],
     merged: Merged,
-    path: str,
     *,
     is_template: bool = False,
 ) -> list[Judged]:
@@ -103,7 +101,7 @@ def without_asking(
 
     Nobody had to decide these changes, so nobody decided against them.
     """
-    judge = _Judge(versions, path, is_template, nowhere)
+    judge = _Judge(versions, is_template, nowhere)
     try:
         there = [row for row in judge.of(merged) if row.verdict in (KEPT, COMBINED)]
     except KmergeError:
@@ -123,11 +121,9 @@ class _Judge:
 
     __slots__ = ("_elsewhere", "_is_template", "_path", "_versions")
 
-    def __init__(
-        self, versions: Three[bytes], path: str, is_template: bool, elsewhere: Elsewhere
-    ) -> None:
+    def __init__(self, versions: Three[YamlText], is_template: bool, elsewhere: Elsewhere) -> None:
         self._versions = versions
-        self._path = path
+        self._path = versions.ours.path
         self._is_template = is_template
         self._elsewhere = elsewhere
 
@@ -136,13 +132,14 @@ class _Judge:
         if self._is_template:
             yield from self._of_template(*merged)
             return
-        texts = self._versions.map(lambda data: YamlText(data, self._path))
-        yield from self._of_texts(texts, *merged)
+        yield from self._of_texts(self._versions, *merged)
 
-    def _of_texts(self, texts: Three[YamlText], result: bytes, is_clean: bool) -> Iterator[Judged]:
+    def _of_texts(
+        self, texts: Three[YamlText], result: YamlText, is_clean: bool
+    ) -> Iterator[Judged]:
         base = texts.base.stream
         streams = Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
-        ends = ends_of(YamlText(result, self._path), texts, SIZE, is_clean=is_clean)
+        ends = ends_of(result, texts, SIZE, is_clean=is_clean)
         if ends is None:
             return
         rules = rules_for(Options(self._path))
@@ -155,12 +152,12 @@ class _Judge:
                 row.values, row.result, at,
             )  # fmt: skip
 
-    def _of_template(self, result: bytes, is_clean: bool) -> Iterator[Judged]:
+    def _of_template(self, result: YamlText, is_clean: bool) -> Iterator[Judged]:
         """Yield what became of the fields of a template, where all of its conditions are true."""
         if not is_clean:
             return
-        texts = self._versions.map(lambda data: YamlText(data, self._path).source.text)
-        made = Template(YamlText(result, self._path).source.text)
+        texts = self._versions.map(lambda version: version.source.text)
+        made = Template(result.source.text)
         yield from _lost_actions(texts, made.text)
         trees = [*(Template(text).parts for text in texts.each()), made.parts]
         words, wanted = ActionWords(scopes=False), WantedReadings(*trees)
@@ -169,7 +166,7 @@ class _Judge:
         for name, reading in last.items():
             there = [one[name].text.encode() if name in one else b"" for one in readings]
             versions = Three(*map(YamlText, there))
-            rows = self._of_texts(versions, reading.text.encode(), True)
+            rows = self._of_texts(versions, YamlText(reading.text.encode(), self._path), True)
             for row in rows:
                 if not (row.resource or row.path):  # definitions and outputs are no fields
                     continue

@@ -24,7 +24,7 @@ ALMOST = "(same as {} except for blanks, order, tags or anchors)"
 
 def alike(a: Node | None, b: Node | None) -> bool:
     """Return whether two nodes have the same meaning, or are both absent."""
-    return a is b if a is None or b is None else same_node(a, b)
+    return a is b or (not (a is None or b is None) and same_node(a, b))
 
 
 def as_lists(at: Three[Node | None]) -> Three[Sequence | None]:

@@ -253,8 +253,9 @@ def _resources(three: Three[bytes | None]) -> Three[Stands] | None:
     names = three.map(lambda data: names_by_lines(data or b""))
     if names.base is not None and names.base <= (names.ours or set()) & (names.theirs or set()):
         return None  # the lines show, without parsing, that both sides kept every resource
-    at = three.map(lambda data: places(YamlText(data or b"")))
-    return at if at.base else None
+    base, ours, theirs = (YamlText(data or b"") for data in three.each())
+    before = places(base)
+    return Three(before, places(ours), places(theirs)) if before else None
 
 
 def find_removals(
@@ -301,16 +302,16 @@ def is_taken_away(path: str, three: Three[bytes | None], mover: str, arrivals: A
 
 def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals) -> str:
     """If git merges an edit into another resource, return how it came to; else ''."""
-    path = stages.path
+    path, texts = stages.path, three.map(lambda data: YamlText(data or b""))
     for at, entry, mover, editor in (
-        (three, stages.theirs, ours, theirs),
-        (three.swapped(), stages.ours, theirs, ours),
+        (texts, stages.theirs, ours, theirs),
+        (texts.swapped(), stages.ours, theirs, ours),
     ):
         is_new = path in mover.added
         source = editor.source_of(stages.base, entry) if is_new else path
         if not source or not (is_new or _lacks_one(at)):
             continue
-        old, there, edited = (places(YamlText(data or b"")) for data in at.each())
+        old, there, edited = map(places, at.each())
         for key in edited_resources(old, edited):
             name = describe(key)
             if key in there:
@@ -330,9 +331,9 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
     return ""
 
 
-def _lacks_one(at: Three[bytes | None]) -> bool:
+def _lacks_one(at: Three[YamlText]) -> bool:
     """Return whether ours may lack a resource of base, as the lines show without parsing."""
-    base, ours = (names_by_lines(data or b"") for data in (at.base, at.ours))
+    base, ours = names_by_lines(at.base.data), names_by_lines(at.ours.data)
     return base is None or ours is None or not base <= ours
 
 
@@ -341,7 +342,7 @@ def edited_resources(old: Stands, new: Stands) -> list[Identity]:
     return [key for key in old.keys() & new.keys() if old[key].text != new[key].text]
 
 
-@lru_cache(maxsize=8)  # a merge asks several times about its versions
+@lru_cache(maxsize=3)  # the versions of a file; several questions about it begin with its names
 def names_by_lines(data: bytes) -> set[object] | None:
     """Return the names of a file's documents, or None if the lines do not show every name."""
     try:
@@ -517,6 +518,8 @@ def places(text: YamlText) -> Stands:
 
 def stands(text: YamlText) -> list[tuple[Identity, Stand]]:
     """Return the resources of a file with their identities."""
+    if b"kind" not in text.data and b"\\" not in text.data:
+        return []  # no resource without a kind, which may be behind an escape
     return _readable(text) or []
 
 

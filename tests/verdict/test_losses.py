@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 import strategies
@@ -11,7 +12,8 @@ from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.verdict.losses import is_dropped, judged, without_asking
+from kmerge_git.verdict import losses
+from kmerge_git.verdict.losses import Judged, is_dropped
 
 BASE = b"""\
 replicas: 1
@@ -45,6 +47,17 @@ def versions(change: tuple[bytes, bytes], side: str) -> Three[bytes]:
     return Three(BASE, mine, other) if side == "ours" else Three(BASE, other, mine)
 
 
+def judged(three: Three[bytes], result: bytes, path: str, **more: Any) -> list[Judged]:
+    return losses.judged(three.map(lambda data: YamlText(data, path)), YamlText(result), **more)
+
+
+def without_asking(
+    rows: list[Judged], three: Three[bytes], text: bytes, *, clean: bool
+) -> list[Judged]:
+    merged = YamlText(text), clean
+    return losses.without_asking(rows, three.map(lambda data: YamlText(data, "a.yaml")), merged)
+
+
 def lost(three: Three[bytes], result: bytes) -> list[tuple[str, str]]:
     rows = judged(three, result, "a.yaml")
     return [(row.place, row.side) for row in rows if row.verdict == "lost"]
@@ -69,7 +82,7 @@ def test_a_lost_change_was_not_asked_about(change: tuple[bytes, bytes]) -> None:
     result = BASE.replace(*OTHER)
     rows = [row for row in judged(three, result, "a.yaml") if row.verdict == "lost"]
     made = merge_files(*three.each(), path="a.yaml", line_merge=lambda *_: (b"", False))
-    assert made.clean and without_asking(rows, three, (made.text, True), "a.yaml") == rows
+    assert made.clean and without_asking(rows, three, made.text, clean=True) == rows
     assert is_dropped(judged(three, result, "a.yaml"), "ours")
     assert not is_dropped(judged(three, made.text, "a.yaml"), "ours")
 
@@ -87,7 +100,7 @@ def test_neither_change_of_a_conflict() -> None:
     assert lost(DECIDED, b"a: 1\nb: 2\n") == [("a", "both")]
     lines = b"<<<<<<< ours\na: 2\n=======\na: 3\n>>>>>>> theirs\nb: 2\n"
     rows = [row for row in judged(DECIDED, b"a: 1\nb: 1\n", "a.yaml") if row.verdict == "lost"]
-    unasked = without_asking(rows, DECIDED, (lines, False), "a.yaml")
+    unasked = without_asking(rows, DECIDED, lines, clean=False)
     assert [row.place for row in unasked] == ["b"]
 
 

@@ -16,6 +16,7 @@ from kmerge_git.kube import fieldpath
 from kmerge_git.kube.identity import identity
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.opaque_files import holds_seal, is_chart_text
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class JudgedFile:
         self.why = ""  # the reason why there are no rows
         self._merged = merged
         self._path = merged.result.path
-        self._versions: Three[bytes] = merged.sides.map(lambda side: side.data if side else b"")
+        self._texts = merged.sides.map(lambda side: side or YamlText(b"", self._path))
+        self._versions: Three[bytes] = self._texts.map(lambda text: text.data)
 
     @cached_property
     def _is_template(self) -> bool:
@@ -57,9 +59,8 @@ class JudgedFile:
             return []
         try:
             return judged(
-                self._versions,
-                self._merged.result.data,
-                self._path,
+                self._texts,
+                self._merged.result,
                 is_template=self._is_template,
                 elsewhere=self._elsewhere,
             )
@@ -160,10 +161,8 @@ class JudgedFile:
         """Return the lost changes that a merge of the versions has."""
         from kmerge_git.verdict.losses import without_asking
 
-        merged, is_template = (text, is_clean), self._is_template
-        return without_asking(
-            self.lost, self._versions, merged, self._path, is_template=is_template
-        )
+        merged = YamlText(text, self._path), is_clean
+        return without_asking(self.lost, self._texts, merged, is_template=self._is_template)
 
     @property
     def _has_every_line(self) -> bool:

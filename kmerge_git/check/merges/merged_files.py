@@ -59,7 +59,12 @@ class SidedFile:
         self.name = name or result.path  # from the top of the repository
         self.gained = gained  # finds a resource in a file that gained it in this merge
         self.gravest = gravest  # how severe a lost change is at most, or '' for not judged
-        self.sides = sides.map(lambda data: None if data is None else YamlText(data, result.path))
+        known = {result.data: result}  # a version is parsed once, also if it is the result
+
+        def version(data: bytes | None) -> YamlText | None:
+            return None if data is None else known.setdefault(data, YamlText(data, result.path))
+
+        self.sides = sides.map(version)
         self._there = [side for side in self.sides.each() if side is not None]
         self.elsewhere = elsewhere  # finds the versions of a resource in other files
 
