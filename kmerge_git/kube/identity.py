@@ -79,7 +79,7 @@ class Candidate:
         else:
             self._text = thing.content
             root = None if has_no_kind(thing) else thing.root
-        self.identity = identity(root)
+        self.identity = identity(root) if isinstance(thing, Node) else identity_of(thing)
         self.kind = _text(root, "kind") if isinstance(root, Mapping) else ""
         self.index = index
         self._lines: dict[str, int] | None = None
@@ -110,7 +110,20 @@ def has_no_kind(document: Document) -> bool:
 
     Callers parse the others, which is fast for a short text.
     """
-    return document.end - document.body > _LONG and document.lacks("kind")
+    return document.end - document.body > _LONG and document.kept(_lacks_kind)
+
+
+def _lacks_kind(document: Document) -> bool:
+    return "kind" not in document.content
+
+
+def identity_of(document: Document) -> Identity | None:
+    """Return the identity of the resource in a document; several pairings ask for it."""
+    return document.kept(_identity)
+
+
+def _identity(document: Document) -> Identity | None:
+    return None if has_no_kind(document) else identity(document.root)
 
 
 def identity(root: Node | None) -> Identity | None:

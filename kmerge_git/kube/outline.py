@@ -22,13 +22,22 @@ def full_name(document: Document) -> Hashable | None:
 
     The document is parsed only if its lines do not have the plain form.
     """
-    name = document.says(outline)
+    name = outlined(document)
     if name is not None:
         return name
-    from kmerge_git.kube.identity import identity  # most documents are plain
+    from kmerge_git.kube.identity import identity_of  # most documents are plain
 
-    known = identity(document.root)
+    known = identity_of(document)
     return known.key[:4] if known is not None and known.name else None
+
+
+def outlined(document: Document) -> tuple[str, str, str, str] | None:
+    """Return what `outline` finds in a document; many questions begin with it."""
+    return document.kept(_outline)
+
+
+def _outline(document: Document) -> tuple[str, str, str, str] | None:
+    return outline(document.content)
 
 
 def outline(text: str) -> tuple[str, str, str, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube import likeness
-from kmerge_git.kube.outline import full_name, outline
+from kmerge_git.kube.outline import full_name, outlined
 from kmerge_git.merge.three import Three, agreed, counted, grouped
 from kmerge_git.text.pieces import UNDECIDED
 from kmerge_git.tree.documents import Document, Stream
@@ -309,8 +309,8 @@ def same_name(base: list[Document], other: list[Document]) -> Pairs:
 def _pairs(base: list[Document], other: list[Document], *, identified_only: bool) -> Pairs:
     result = _equal([d.content for d in base], [d.content for d in other])
     left, right = _rest(base, result, 0), _rest(other, result, 1)
-    outlines = [base[i].says(outline) for i in left]
-    there = [other[j].says(outline) for j in right]
+    outlines = [outlined(base[i]) for i in left]
+    there = [outlined(other[j]) for j in right]
     result += [(left[i], right[j]) for i, j in _by_key(outlines, there)]
     left, right = _rest(base, result, 0), _rest(other, result, 1)
     # an empty document is not the next version of another document
@@ -375,12 +375,12 @@ def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
 
 def name_of(document: Document) -> str:
     """Return a resource's short name, `Deployment/web`, or '' for other documents."""
-    found = document.says(outline)
+    found = outlined(document)
     if found is not None:
         return f"{found[1]}/{found[3]}"
-    from kmerge_git.kube.identity import describe, has_no_kind, identity
+    from kmerge_git.kube.identity import describe, identity_of
 
-    known = identity(document.root) if not has_no_kind(document) else None
+    known = identity_of(document)
     return describe(known) if known is not None else ""
 
 

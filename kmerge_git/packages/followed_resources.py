@@ -258,7 +258,7 @@ def full_name(document: Document) -> Hashable | None:
 
 
 def _any_names(document: Document) -> list[Hashable]:
-    known = document.says(outline.outline)
+    known = outline.outlined(document)
     if known is not None:
         return [(*known, "")]
     root = document.root

@@ -14,7 +14,7 @@ from kmerge_git.tree.parser import ODD_BREAKS, first_odd_break, has_odd_breaks, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, TypeVar
 
     from kmerge_git.tree.nodes import Node
@@ -33,7 +33,7 @@ class Document:
     )
 
     _root: Node | None
-    _known: dict[Hashable, Any]
+    _known: dict[Callable[[Document], Any], Any]
 
     def __init__(
         self, source: Source, number: int, start: int, body: int, end: int, inline: bool
@@ -62,30 +62,16 @@ class Document:
             self._content: str = self.source.text[self.body : self.end]
             return self._content
 
-    def lacks(self, word: str) -> bool:
-        """Return whether the content nowhere holds a word.
-
-        The answer is cached, because long documents are asked for each of their changes.
-        """
-        known = self._answers()
-        if word not in known:
-            known[word] = word not in self.content
-        return bool(known[word])
-
-    def says(self, read: Callable[[str], T]) -> T:
-        """Return what a function reads in the content; the answer is cached."""
-        known = self._answers()
+    def kept(self, read: Callable[[Document], T]) -> T:
+        """Return what a function finds in the document; it is asked only once."""
+        try:
+            known = self._known
+        except AttributeError:
+            known = self._known = {}
         if read not in known:
-            known[read] = read(self.content)
+            known[read] = read(self)
         answer: T = known[read]
         return answer
-
-    def _answers(self) -> dict[Hashable, Any]:
-        try:
-            return self._known
-        except AttributeError:
-            self._known = {}
-            return self._known
 
     @property
     def opening(self) -> str:

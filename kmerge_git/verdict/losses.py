@@ -221,10 +221,11 @@ def _without_moved(
         yield from rows
         return
     known: Known = {}
-    base, ours, theirs = (_leaves(stream, known) for stream in streams.each())
-    expected = ours + theirs
-    expected.subtract(base)
-    made = _leaves(result, known)
+    # the result may be one of the versions
+    every = {stream: _leaves(stream, known) for stream in {*streams.each(), result}}
+    expected = every[streams.ours] + every[streams.theirs]
+    expected.subtract(every[streams.base])
+    made = every[result]
     for row in rows:
         leaves = _of(row.path, row.lost, known) if row.verdict == LOST else None
         if leaves and all(made[leaf] >= expected[leaf] for leaf in leaves):
@@ -246,12 +247,14 @@ def _of(path: Path, node: Node | None, known: Known) -> list[Leaf]:
 
 
 def _below(name: str, node: Node, known: Known) -> Iterator[Leaf]:
-    if not isinstance(node, Collection) or not node.entries:
-        yield name, canon_of(node, known)
-        return
-    for entry in node.entries:
-        inner = entry.name if isinstance(node, Mapping) else name
-        yield from _below(str(inner), entry.value, known)
+    todo = [(name, node)]
+    while todo:
+        name, node = todo.pop()
+        if isinstance(node, Collection) and node.entries:
+            is_map = isinstance(node, Mapping)
+            todo += [(entry.name if is_map else name, entry.value) for entry in node.entries]
+        else:
+            yield name, canon_of(node, known)
 
 
 def is_dropped(rows: Sequence[Judged], side: str) -> bool:

@@ -49,10 +49,10 @@ def labels(keys: Three[Keys], entries: Three[list[Entry]]) -> Three[Keys] | None
 
 def _repeated_names(entries: Three[list[Entry]]) -> Three[Names] | None:
     """Return the names of all elements, if all have the same naming field, and a name repeats."""
-    for field in NAMING:
-        found = entries.map(lambda side, f=field: [field_text(e.value, f) for e in side])  # type: ignore[misc]
-        names = found.map(lambda side: [name for name in side if name is not None])
-        if all(map(len, entries.each())) and found.map(len).each() == names.map(len).each():
+    every = [entry.value for side in entries.each() for entry in side]
+    for field in NAMING if all(entries.each()) else ():
+        if all(field_text(node, field) is not None for node in every):
+            names = entries.map(lambda side, f=field: [field_text(e.value, f) or "" for e in side])  # type: ignore[misc]
             repeats = any(len(set(side)) < len(side) for side in names.each())
             return names if repeats else None
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.likeness import RELATED, bag, likeness
 from kmerge_git.kube.listkeys import start
-from kmerge_git.kube.outline import outline
+from kmerge_git.kube.outline import outlined
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation, steps
@@ -95,11 +95,15 @@ def _counterpart(made: Document, documents: Documents, four: list[Documents]) ->
     """Return the document of a version that is most like `made`, of the same name if possible."""
     if all(len(found) == 1 for found in four):
         return documents[0]
-    name, lines = made.says(outline), made.says(bag)
-    known = [d for d in documents if d.says(outline) == name]
-    alike = [(likeness(d.says(bag), lines), -d.number, d) for d in known or documents]
+    name, lines = outlined(made), made.kept(_bag)
+    known = [d for d in documents if outlined(d) == name]
+    alike = [(likeness(d.kept(_bag), lines), -d.number, d) for d in known or documents]
     share, _, document = max(alike, default=(0.0, 0, None))
     return document if known or share >= RELATED else None
+
+
+def _bag(document: Document) -> dict[str, int]:
+    return bag(document.content)
 
 
 def _place(path: Path, sides: list[CollectionPaths]) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from kmerge_git.kube.identity import identity
-from kmerge_git.kube.outline import outline
+from kmerge_git.kube.outline import outlined
 from kmerge_git.merge.three import Three, counted, grouped, shared_start
 from kmerge_git.merge.verify.edits_of_both import may_tear_comments, repeated
 from kmerge_git.merge.verify.sites import (
@@ -85,7 +85,7 @@ def torn_comments(rest: Documents) -> list[tuple[str, str, str]]:
 
     Only documents that have one name in all versions are compared.
     """
-    tables = [grouped((d.says(outline), d.content) for d in documents) for documents in rest]
+    tables = [grouped((outlined(d), d.content) for d in documents) for documents in rest]
     faults = []
     for name in tables[0]:
         four = [table.get(name, []) for table in tables]

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import start
-from kmerge_git.kube.outline import outline
+from kmerge_git.kube.outline import outline, outlined
 from kmerge_git.merge.plan import Doubt, Why
 from kmerge_git.merge.three import Three, counted
 from kmerge_git.merge.verify import line_damage, sites
@@ -226,7 +226,7 @@ def _namesakes(at: Three[Stream], result: Stream) -> list[Violation]:
     """Return the documents of a full name that the result has more often than any version."""
     texts = [[d.content for d in stream.documents] for stream in (*at.each(), result)]
     names = new_namesakes(texts)
-    twice = [d for d in (result.documents if names else ()) if d.says(outline) in names]
+    twice = [d for d in (result.documents if names else ()) if outlined(d) in names]
     known = [(d, identity(d.root)) for d in twice]
     return [
         Violation(
@@ -323,7 +323,7 @@ def _without_settled(four: Documents) -> Documents:
     groups: dict[Hashable, Documents] = {}
     for side, documents in enumerate(rest):
         for document in documents:
-            name = document.says(outline)
+            name = outlined(document)
             groups.setdefault(name, [[], [], [], []])[side].append(document)
     done = {
         name
@@ -332,7 +332,7 @@ def _without_settled(four: Documents) -> Documents:
     }
     if any(name is not None and not all(groups[name]) for name in groups.keys() - done):
         done = {name for name in done if all(groups[name])}
-    return [[d for d in documents if d.says(outline) not in done] for documents in rest]
+    return [[d for d in documents if outlined(d) not in done] for documents in rest]
 
 
 def _without_equal(four: Documents) -> Documents:
