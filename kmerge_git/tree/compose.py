@@ -470,18 +470,11 @@ def _margin(line: str) -> int:
 
 def _with_deeper_comments(text: str, end: int, limit: int, column: int) -> int:
     """Return the offset after the comment lines at `end` that are indented deeper than `column`."""
-    position = end
-    while position < limit:
-        stop = text.find("\n", position, limit) + 1 or limit
-        line = text[position:stop]
-        bare = line.lstrip(" \t")
-        if bare.startswith("#"):
-            if len(line) - len(bare) <= column:
-                break
-            end = stop
-        elif bare.strip():
+    while (at := text.find("#", end, limit)) >= 0:
+        line = text.rfind("\n", end, at) + 1 or end
+        if at - line <= column or text[line:at].strip(" \t") or text[end:line].strip():
             break
-        position = stop
+        end = text.find("\n", at, limit) + 1 or limit
     return end
 
 
