@@ -88,6 +88,11 @@ class Document:
             self._root = None if is_empty else self.composed()
             return self._root
 
+    def forget(self) -> None:
+        """Free the nodes of the document; `root` parses it again."""
+        if hasattr(self, "_root"):
+            del self._root
+
     @property
     def graph(self) -> Any:
         """Return the parser's own top node, which is fast to walk over; a scalar as `root`."""

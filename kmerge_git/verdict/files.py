@@ -104,6 +104,9 @@ class FileComparison:
             for difference in self._of_one(at, result):
                 difference.resource = name
                 yield difference
+            for document in () if self._is_thorough else (*at.each(), *(result or ())):
+                if document is not None:
+                    document.forget()  # a bundle has very many
         yield from _order(tables, results)
         if not self._is_thorough:
             yield from _around(streams, ends)
