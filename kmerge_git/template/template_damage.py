@@ -54,7 +54,7 @@ class Damage:
         self.what = what  # `duplicate key: spec/template image`
         self.short = _short(what)  # `duplicate key image`
         self.reading = reading
-        self.same = {reading}  # the names of all readings with the same text
+        self.same = {reading}  # the names of all readings with the same damage
         self.first = first
         self.last = last
         self.at = first if at < 0 else at  # the line to show: the line of the second twin
@@ -137,7 +137,10 @@ def new_damage(
         except Unsupported:
             return []
         wanted = WantedReadings(result.parts, thorough=thorough)
-        if _damage(rendered(few, words, wanted), path):  # at most: so all lines are read
+        found = _damage(rendered(few, words, wanted), path)
+        if found:  # at most: all lines of these readings are read
+            names = {name.partition(":")[0] for one in found.values() for name in one.same}
+            wanted.names = [name for name in wanted.names if name in names]
             damages = _damage(rendered(result.parts, words, wanted), path, known)
     if not damages and not in_text:
         return []
@@ -145,10 +148,14 @@ def new_damage(
         for side in sides:
             for what in _unset(side) | _defined_twice(side):
                 in_text.pop(what, None)
-            if damages:  # the conditions of all versions, numbered as in the result
-                versions = (result.parts, *(one.parts for one in sides))
-                every = WantedReadings(*versions, thorough=thorough)
-                _forget(damages, _damage(rendered(side.parts, words, every), path))
+        if damages:  # the conditions of all versions, numbered as in the result
+            versions = (result.parts, *(one.parts for one in sides))
+            every = WantedReadings(*versions, thorough=thorough)
+            parted = grouped((name not in wanted.names, name) for name in every.names)
+            for _, names in sorted(parted.items()):  # the damaged readings first
+                every.names = names
+                for side in sides if damages else ():
+                    _forget(damages, _damage(rendered(side.parts, words, every), path))
     except Unsupported:
         return []
     for damage in damages.values():
@@ -233,20 +240,22 @@ def _damage(readings: list[Rendering], path: str, known: Identities | None = Non
     by_text = grouped((reading.text, reading) for reading in readings)
     for reading, *others in by_text.values():
         own = dict(keys)
+        names = {reading.name, *(other.name for other in others)}
         try:
             wrong = places(split_text(reading.text, path).documents, path, None, own)
         except KmergeError as error:
             line = reading.number(error.line - 1)
             what = f"{UNREAD}: {error.why.removeprefix('not YAML: ')}"
-            damage = Damage(what, reading.name, line, line)
-            damage.same.update(other.name for other in others)
-            damages[f"{UNREAD}: {reading.name}"] = damage
+            damage = damages[f"{UNREAD}: {reading.name}"] = Damage(what, reading.name, line, line)
+            damage.same = names
             continue
         if not wrong:
             keys.update(own)
         for what, twins in wrong.items():
             if what not in damages and _counts(what, twins, reading):
                 damages[what] = Damage(what, reading.name, *_lines(twins, reading))
+            if what in damages:
+                damages[what].same |= names
     return damages
 
 

@@ -110,13 +110,17 @@ def rendered(
     wanted = wanted or WantedReadings(parts)
     items = _items(parts, words, wanted.conditions, "")
     readings: list[Rendering] = []
+    known: dict[tuple[int, ...], tuple[str, list[int]]] = {}  # by the numbers of the picked lines
     for name in wanted.names:
         texts: dict[str, Picked] = {name: []}
         _pick(items, name, texts, texts[name])
         for own, picked in texts.items():
-            lines = _lines(picked)
-            text = "".join(f"{line}\n" for line, _ in lines)
-            readings.append(Rendering(own, text, [number for _, number in lines]))
+            key = tuple([number for _, number in picked])
+            if key not in known:
+                lines = _lines(picked)
+                text = "".join([f"{line}\n" for line, _ in lines])
+                known[key] = text, [number for _, number in lines]
+            readings.append(Rendering(own, *known[key]))
     return readings
 
 
