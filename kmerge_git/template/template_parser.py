@@ -43,9 +43,10 @@ _SPACES = tuple(SPACE)
 
 # Empty commands of a pipeline, as shapes.
 _HOLES = ("||", "(|", "()")
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 _BEHIND_A_WORD = frozenset(f"{SPACE}.,|:)(")
 _SIGNS = ("+", "-")
-_DIGITS = "0123456789"
+_DIGITS = frozenset("0123456789")
 _PRIME = (1 << 64) - 59
 _QUOTED = {'"': "a string", "'": "a character constant"}
 _STRINGS = frozenset("(\"'`")  # after such a character `:=` may be text
@@ -54,20 +55,19 @@ _STRINGS = frozenset("(\"'`")  # after such a character `:=` may be text
 class Row:
     """Hold a line with its line end, or several lines if one action spans these lines."""
 
-    __slots__ = ("actions", "groups", "kind", "number", "start", "text")
+    __slots__ = ("actions", "groups", "kind", "number", "text")
 
     def __init__(
         self,
         text: str,
         kind: str,
-        start: int = 0,
+        number: int = 0,
         groups: tuple[tuple[int, int], ...] = (),
         actions: tuple[Action, ...] = (),
     ) -> None:
         self.text = text
         self.kind = kind
-        self.start = start  # the offset of the line in the template
-        self.number = 0  # the number of the line in the template, from 0
+        self.number = number  # of the line in the template, from 0
         self.groups = groups  # spans in the text; `if ... end` in one line is one span
         self.actions = actions  # all actions, including those inside of groups
 
@@ -156,63 +156,60 @@ def templates(texts: Three[YamlText]) -> Three[Template]:
 
 
 def _taken_apart(text: str, lexed: _Lexed) -> tuple[tuple[Part, ...], list[Row]]:
+    """Return the lines and blocks of a text, and all its lines.
+
+    A line with the opening, `else` or `end` of a block has the kind of that action.
+    """
     lone = text.replace("\r\n", "\n\n").find("\r")
     if lone >= 0:
         raise refusal(text, lone, "there is a carriage return without a line feed")
     refuse_own_words(text)
     rows: list[Row] = []
     parts: list[Part] = []
-    above: list[tuple[int, list[Part], list[Arm]]] = []  # of each open block: start, before, arms
-    for row in _rows(text, lexed):
-        rows.append(row)
-        if row.kind == END:
-            start, parts, arms = above.pop()
-            end = row.start + len(row.text)
-            parts.append(Block(tuple(arms), row.text, text[start:end]))
-        elif row.kind in CONTROL:
-            if row.kind == OPEN:
-                above.append((row.start, parts, []))
-            parts = []
-            action = next(action for action in row.actions if action.kind in CONTROL)
-            above[-1][-1].append(Arm(row.text, action, parts))
-        else:
-            parts.append(row)
-    return tuple(parts), rows
-
-
-def _rows(text: str, lexed: _Lexed) -> Iterator[Row]:
-    """Yield every line of the text.
-
-    A line with the opening, `else` or `end` of a block has the kind of that action.
-    """
     nest: list[OpenBlock] = []
+    above: list[tuple[int, list[Part], list[Arm]]] = []  # of each open block: start, before, arms
     start, number, size, at = 0, 0, len(text), text.find("{{")
     while start < size:
         end = text.find("\n", start) + 1 or size
         line = text[start:end]
         if not start <= at < end:
-            row = Row(line, TEXT if line.strip(SPACE) else BLANK, start)
+            row = Row(line, TEXT if line.strip(SPACE) else BLANK, number)
         else:
-            row = _with_actions(text, start, lexed, nest)
+            row = _with_actions(text, start, line, lexed, nest)
+            row.number = number
             end = start + len(row.text)
+            number += row.text.count("\n") - 1
             at = text.find("{{", end)
-        row.number = number
-        yield row
-        start, number = end, number + row.text.count("\n")
+        rows.append(row)
+        if row.kind not in CONTROL:
+            parts.append(row)
+        elif row.kind == END:
+            opened, parts, arms = above.pop()
+            parts.append(Block(tuple(arms), row.text, text[opened:end]))
+        else:
+            if row.kind == OPEN:
+                above.append((start, parts, []))
+            parts = []
+            action = next(action for action in row.actions if action.kind in CONTROL)
+            above[-1][-1].append(Arm(row.text, action, parts))
+        start, number = end, number + 1
     if nest:
         at, word, _ = nest[-1]
         raise refusal(text, at, f"`{word}` has no `end`")
+    return tuple(parts), rows
 
 
-def _with_actions(text: str, start: int, lexed: _Lexed, nest: list[OpenBlock]) -> Row:
-    """Return the line at an offset, with its actions."""
-    end = text.find("\n", start) + 1 or len(text)
-    line = text[start:end]
+def _with_actions(
+    text: str, start: int, line: str, lexed: _Lexed, nest: list[OpenBlock]
+) -> Row:
+    """Return the line at an offset, with its actions. An action may end in a later line."""
     known = lexed.lines.get(line)
     if known is not None:
         for action in known.actions:
-            _nested(text, start + action.start, action, nest)
-        return Row(line, known.kind, start, known.groups, known.actions)
+            if action.kind in CONTROL:
+                _nested(text, start + action.start, action, nest)
+        return Row(line, known.kind, 0, known.groups, known.actions)
+    end = start + len(line)
     inside: list[Action] = []
     at = text.find("{{", start)
     while start <= at < end:
@@ -262,7 +259,7 @@ def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:
                 raise refusal(text, action.start, "a `define` begins and ends on the same line")
         kind = _kind(text, start, end, spans, inside)
     return Row(
-        text[start:end], kind, start, tuple((at - start, to - start) for at, to in spans), inside
+        text[start:end], kind, 0, tuple((at - start, to - start) for at, to in spans), inside
     )
 
 
@@ -468,13 +465,13 @@ def _tokens(
     depth = 0
     while True:
         begin = at
-        while text.startswith(_SPACES, at):
+        while text[at : at + 1] in _SPACES:
             at += 1
-        if (at > begin and text.startswith("-}}", at)) or text.startswith("}}", at):
+        if text.startswith("}}", at) or (at > begin and text.startswith("-}}", at)):
             break
         kind, behind = _token(text, start, at)
         token = text[at:behind]
-        depth += {"(": 1, ")": -1}.get(kind, 0)
+        depth += (kind == "(") - (kind == ")")
         if depth < 0:
             raise refusal(text, at, "a closing parenthesis has no opening parenthesis")
         if kind == "s":
@@ -501,7 +498,7 @@ def _token(text: str, start: int, at: int) -> tuple[str, int]:
     mark = text[at : at + 1]
     if not mark:
         raise refusal(text, start, "a template action is not closed")
-    if mark == "." and not text.startswith(tuple(_DIGITS), at + 1):
+    if mark == "." and text[at + 1 : at + 2] not in _DIGITS:
         return "f", _word_end(text, at + 1)
     if mark == "$":
         return "v", _word_end(text, at + 1)
@@ -530,6 +527,8 @@ def _is_of_a_word(mark: str) -> bool:
 
 
 def _word_end(text: str, at: int) -> int:
+    piece = text[at : at + 50]
+    at += len(piece) - len(piece.lstrip(_LETTERS))  # fast for nearly all words
     while (mark := text[at : at + 1]).isalpha() or mark == "_" or mark.isdecimal():
         at += 1
     if mark in _BEHIND_A_WORD or not mark or text.startswith("}}", at):
