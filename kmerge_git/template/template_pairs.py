@@ -268,15 +268,13 @@ def follow(units: Three[list[Placed]]) -> None:
     """Undo the renames of each side: give renamed places the names that they have in base."""
     base = _named_places(units.base)
     for side in (units.ours, units.theirs):
-        there = _named_places(side)
-        for depth in range(_deepest(side)):
-            if not _has_new(there, base, depth):
-                continue
+        depth = -1
+        while left := [n for n in _depths_of_new(_named_places(side), base) if n > depth]:
+            depth = min(left)
             olds = _renamed(units.base, side, depth)
             for unit in side if olds else ():
                 new = unit.path[: depth + 1]
                 unit.path = olds.get(new, new) + unit.path[depth + 1 :]
-            there = _named_places(side) if olds else there
 
 
 def refuse_taken(units: Three[list[Placed]]) -> None:
@@ -285,10 +283,9 @@ def refuse_taken(units: Three[list[Placed]]) -> None:
     sizes = counted(unit.path[0] for unit in units.base if unit.path)
     has_bare_name = 1 in sizes.values()  # a document that has nothing but a name
     for side in (units.ours, units.theirs):
-        there = places_of({unit.path for unit in side})
-        for depth in range(_deepest(side)):
-            if has_bare_name or _has_new(there, base, depth):
-                _refuse_taken(units.base, side, depth)
+        new = _depths_of_new(places_of({unit.path for unit in side}), base)
+        for depth in sorted(new | {0} if has_bare_name else new):
+            _refuse_taken(units.base, side, depth)
 
 
 def _refuse_taken(base: list[Placed], side: list[Placed], depth: int) -> None:
@@ -309,13 +306,9 @@ def _named_places(units: list[Placed]) -> set[Path]:
     return places_of({unit.path for unit in units if unit.role == DATA})
 
 
-def _has_new(places: set[Path], base: set[Path], depth: int) -> bool:
-    """Return whether a side has a place of this depth that the base does not have."""
-    return any(len(place) == depth + 1 for place in places - base)
-
-
-def _deepest(units: list[Placed]) -> int:
-    return max((len(unit.path) for unit in units), default=0)
+def _depths_of_new(places: set[Path], base: set[Path]) -> set[int]:
+    """Return the depths of the new places of a side that are in an old place."""
+    return {len(place) - 1 for place in places - base if len(place) == 1 or place[:-1] in base}
 
 
 def _pairs(
