@@ -154,8 +154,9 @@ def new_damage(
             parted = grouped((name not in wanted.names, name) for name in every.names)
             for _, names in sorted(parted.items()):  # the damaged readings first
                 every.names = names
-                for side in sides if damages else ():
-                    _forget(damages, _damage(rendered(side.parts, words, every), path))
+                for side in sides:
+                    if damages:
+                        _forget(damages, _damage(rendered(side.parts, words, every), path))
     except Unsupported:
         return []
     for damage in damages.values():
