@@ -222,6 +222,11 @@ class View:
                 return None if is_block else self.value(value, key.end_mark.index + self.base)
         return None
 
+    def lacks(self, graph: Any, name: str) -> bool:
+        """Return whether a mapping surely has no such key, which is known before it is built."""
+        keys = [key.value for key, _ in graph.value]
+        return not self.shared and name not in keys and all([type(key) is str for key in keys])
+
     def value(self, graph: Any, key_end: int) -> Node | None:
         """Return the scalar or alias after a key, or None if the value is a collection."""
         if not graph.value and self.is_absent(graph, key_end):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         def pairs(self, graph: Any, collection: Collection) -> tuple[Entry, ...]: ...
         def items(self, graph: Any, collection: Collection) -> tuple[Entry, ...]: ...
         def leaf_below(self, graph: Any, name: str) -> Node | None: ...
+        def lacks(self, graph: Any, name: str) -> bool: ...
 
 
 class Node:
@@ -174,7 +175,7 @@ class Mapping(Collection):
         """
         if self._view is not None:
             leaf = self._view.leaf_below(self._graph, name)
-            if leaf is not None:
+            if leaf is not None or self._view.lacks(self._graph, name):
                 return leaf
         entry = self.index().get(name)
         return entry.value if entry else None
