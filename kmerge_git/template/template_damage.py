@@ -141,7 +141,9 @@ def new_damage(
         if found:  # at most: all lines of these readings are read
             names = {name.partition(":")[0] for one in found.values() for name in one.same}
             wanted.names = [name for name in wanted.names if name in names]
-            damages = _damage(rendered(result.parts, words, wanted), path, known)
+            only_names = all(what.startswith("duplicate resource") for what in found)
+            readings = rendered(result.parts, words, wanted)
+            damages = _damage(readings, path, known, only_names=only_names)
     if not damages and not in_text:
         return []
     try:
@@ -156,7 +158,8 @@ def new_damage(
                 every.names = names
                 for side in sides:
                     if damages:
-                        _forget(damages, _damage(rendered(side.parts, words, every), path))
+                        readings = rendered(side.parts, words, every)
+                        _forget(damages, _damage(readings, path, only_names=only_names))
     except Unsupported:
         return []
     for damage in damages.values():
@@ -234,16 +237,27 @@ def _forget(damages: Damages, known: Damages) -> None:
             del damages[key]
 
 
-def _damage(readings: list[Rendering], path: str, known: Identities | None = None) -> Damages:
-    """Find the damage in the readings of a template; add the undamaged documents to `known`."""
+def _damage(
+    readings: list[Rendering],
+    path: str,
+    known: Identities | None = None,
+    *,
+    only_names: bool = False,
+) -> Damages:
+    """Find the damage in the readings of a template; add the undamaged documents to `known`.
+
+    With `only_names`, find repeated resources; their fields are not looked at.
+    """
     damages: Damages = {}
-    keys: Identities = {} if known is None else known
+    keys: Identities = {} if known is None or only_names else known
     by_text = grouped((reading.text, reading) for reading in readings)
     for reading, *others in by_text.values():
         own = dict(keys)
         names = {reading.name, *(other.name for other in others)}
         try:
-            wrong = places(split_text(reading.text, path).documents, path, None, own)
+            documents = split_text(reading.text, path).documents
+            checked = {document.content for document in documents} if only_names else None
+            wrong = places(documents, path, checked, own)
         except KmergeError as error:
             line = reading.number(error.line - 1)
             what = f"{UNREAD}: {error.why.removeprefix('not YAML: ')}"

@@ -199,9 +199,7 @@ def _taken_apart(text: str, lexed: _Lexed) -> tuple[tuple[Part, ...], list[Row]]
     return tuple(parts), rows
 
 
-def _with_actions(
-    text: str, start: int, line: str, lexed: _Lexed, nest: list[OpenBlock]
-) -> Row:
+def _with_actions(text: str, start: int, line: str, lexed: _Lexed, nest: list[OpenBlock]) -> Row:
     """Return the line at an offset, with its actions. An action may end in a later line."""
     known = lexed.lines.get(line)
     if known is not None:
