@@ -426,7 +426,7 @@ def may_alias(text: str, start: int = 0, end: int | None = None) -> bool:
     at = text.find("&", start, end) if text.find("*", start, end) >= 0 else -1
     while at >= 0:
         before = text[max(at - 1, 0)]
-        is_apart = at <= start or before in " [{,:" or not before.isprintable()
+        is_apart = at <= start or before in " [{,:?" or not before.isprintable()
         if is_apart and name_end(text, at + 1) > at + 1:
             return True
         at = text.find("&", at + 1, end)

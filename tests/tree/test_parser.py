@@ -1,5 +1,6 @@
 """The binding alone, without the rest of PyYAML, is the same parser."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -46,6 +47,7 @@ def nodes(node):
             yield from nodes(entry.value)
             yield entry.lead, entry.attached, entry.line, entry.end
 
+import itertools
 import json
 found = []
 for text in json.load(sys.stdin):
@@ -117,3 +119,53 @@ def test_a_broken_stand_in_leaves_no_trace(monkeypatch, tmp_path):
 )
 def test_the_guard_suspects_whatever_could_be_deep(text, deep):
     assert parser.may_be_deep(text) == deep
+
+
+HEADS = (
+    "",
+    "- ",
+    "- x",
+    '- "x"',
+    "k:",
+    "? ",
+    "!t",
+    "- !t",
+    "[",
+    "[x",
+    "['x'",
+    "{",
+    '{"k"',
+    '{"k":',
+)
+TAILS = (" 1\n- *a\n", " 1, *a]\n", " 1, k: *a}\n", " 1\nj: *a\n", "\n- *a\n", " {}, *a]\n")
+BEFORE = [*map(chr, range(128)), "\x85", "\xa0", "\u2028", "\u2029", "\ufeff", "é", "日"]
+
+
+def has_an_alias(text):
+    seen, todo = set(), [parser.compose(text)]
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:
+            return True
+        seen.add(id(node))
+        for child in node.value if node is not None and not isinstance(node.value, str) else ():
+            todo += child if isinstance(child, tuple) else (child,)
+    return False
+
+
+def test_whatever_has_an_alias_of_an_anchor_is_suspected():
+    found = 0
+    for head, before, tail in itertools.product(HEADS, ["", *BEFORE], TAILS):
+        text = f"{head}{before}&a{tail}"
+        try:
+            is_one = has_an_alias(text)
+        except (yaml.YAMLError, parser.TooDeep):
+            continue
+        found += is_one
+        assert parser.may_alias(text) or not is_one, text
+    assert found > 50
+
+
+@pytest.mark.parametrize("text", ["a: R&D, 2*3\n", "a: |\n  x && **y**\n", "a: *b\n", "a: &b c\n"])
+def test_text_without_an_alias_of_an_anchor_is_not_suspected(text):
+    assert not parser.may_alias(text)
