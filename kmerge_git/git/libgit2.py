@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pygit2
 from pygit2 import enums
@@ -12,7 +13,7 @@ from pygit2.enums import MergeFavor, MergeFileFlag, MergeFlag
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.git.merge_sides import Change, TreeEntry
-from kmerge_git.git.objects import Absent
+from kmerge_git.git.objects import FOLDER, Absent, nodes
 
 # libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
 # than the few that it is looking at.
@@ -103,12 +104,33 @@ class Libgit2Objects:
         with _reading():
             tree = self._tree(new)
             before = self._tree(old) if old else None
+            with suppress(KeyError, ValueError, pygit2.GitError):
+                grown = self._grown(str(before.id) if before else "", str(tree.id))
+                return sorted(grown, key=lambda change: os.fsencode(change.new_path))
             diff = before.diff_to_tree(tree) if before else tree.diff_to_tree(swap=True)
             deltas = list(diff.deltas)
             if renames and {"A", "D"} <= {delta.status_char() for delta in deltas}:
                 diff.find_similar(rename_limit=_RENAME_SOURCES)
                 deltas = list(diff.deltas)
         return [_change(delta) for delta in deltas]
+
+    def _grown(self, old: str, new: str, top: bytes = b"") -> Iterator[Change]:
+        """Yield the changed and the added files; raise `ValueError` if there are other changes.
+
+        libgit2 would look into each folder, also into those that are the same in both trees.
+        """
+        before, after = (
+            dict(nodes(self._inner.read(tree)[1], tree)) if tree else {} for tree in (old, new)
+        )
+        for name in {name for name, _ in before.items() ^ after.items()}:
+            path, a, b = top + name, before.get(name), after.get(name)
+            if b is None or (a and a[0] >> 12 != b[0] >> 12):
+                raise ValueError("a file may be renamed")
+            if b[0] == FOLDER:
+                yield from self._grown(a[1].hex() if a else "", b[1].hex(), path + b"/")
+            else:
+                entries = (each and TreeEntry(each[1].hex(), each[0]) for each in (a, b))
+                yield Change(os.fsdecode(path), os.fsdecode(path), *entries)
 
     def _tree(self, oid: str) -> pygit2.Tree:
         try:

@@ -197,16 +197,15 @@ class GitObjects:
 
 
 Node = tuple[int, bytes]  # mode and id
+_NODES = {size: re.compile(rb"(?s)([0-7]+) ([^\0]+)\0(.{%d})" % (size // 2)) for size in (40, 64)}
 
 
 def nodes(data: bytes, oid: str) -> Iterator[tuple[bytes, Node]]:
     """Yield the names in a tree with their modes and ids; `oid` is any id of the repository."""
-    at, size = 0, len(oid) // 2
-    while at < len(data):
-        space, end = data.index(b" ", at), data.index(b"\0", at)
-        mode = int(data[at:space], 8)
-        at = end + 1 + size
-        yield data[space + 1 : end], (mode, data[end + 1 : at])
+    found = _NODES[len(oid)].findall(data)
+    if len(b"".join(map(b"".join, found))) + 2 * len(found) != len(data):
+        raise ValueError("this is not a tree")
+    return ((name, (int(mode, 8), each)) for mode, name, each in found)
 
 
 def _changes(word: str, words: Iterator[str]) -> Iterator[Change]:
