@@ -10,6 +10,7 @@ BLAME_SECONDS = 5.0  # `git blame` is slow on a large file with a long history
 MERGING_SECONDS = 3600  # a younger temporary file may belong to a running merge
 # older temporary files are left over: no merge takes a day, and process ids are used again
 LEFTOVER_SECONDS = 24 * 3600
+AHEAD_SECONDS = 10.0  # merges that together take longer are made one by one
 CHILD_SECONDS = 30.0  # the time that a child process may be late
 GRACE_SECONDS = 5.0  # the time that processes of `kmerge generate` have to end when asked to
 
@@ -34,6 +35,7 @@ SEARCHED_BASES = 20  # bases of bases in which the target of a patch may be
 REPORT_BYTES = 64 << 20  # a result that `replay --combine` reads
 FEW_MERGES = 32  # for fewer merges, starting processes takes longer
 FEW_BRANCHES = 12  # for fewer branches that are refreshed, the same is true
+MERGES_AHEAD = 24  # branches that one process of git merges at a time
 FEW_FILES = 256  # for fewer files that are only merged, the same is true
 MERGES_A_TASK = 16  # few enough for a smooth progress bar, enough to cost little
 

@@ -268,9 +268,9 @@ class Repository:
         mode, oid = before.rpartition("\0")[2].split(" ") if found else ("", "")
         return TreeEntry(oid, int(mode, 8)) if found else None
 
-    def store(self, data: bytes) -> str:
-        """Write a blob and return its id."""
-        return self._objects.write("blob", data)
+    def store(self, data: bytes, kind: str = "blob") -> str:
+        """Write an object and return its id."""
+        return self._objects.write(kind, data)
 
     def to_worktree(self, path: str, data: bytes) -> bytes:
         """Convert bytes as git does on checkout, by the rules for line ends and `ident`."""

@@ -18,19 +18,19 @@ import shutil
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 from itertools import takewhile
 from pathlib import Path
 
-from kmerge_git.bounds import LEFTOVER_SECONDS
+from kmerge_git.bounds import AHEAD_SECONDS, LEFTOVER_SECONDS
 from kmerge_git.errors import GitFailed, KmergeError, Unsupported
 from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
 from kmerge_git.git.driver_lines import MARKING, NAME, ONLY_MARK, marked
 from kmerge_git.git.index_stages import Stages, read_stages
-from kmerge_git.git.objects import EMPTY_TREE, LOST
+from kmerge_git.git.objects import EMPTY_TREE, FOLDER, LOST, nodes
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import (
     GIVEN,
@@ -43,6 +43,7 @@ from kmerge_git.git.run_git import (
 )
 
 SINCE = (2, 38)
+_COMMAND = ("merge-tree", "--write-tree", "-z", "--messages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +82,23 @@ def merge_tree(
     theirs: str,
     *,
     base: str | None = None,
-    keep: bool = False,
     driver: bool = True,
     with_text: bool = False,
 ) -> MergedTree:
     """Merge two commits.
 
     `base` is the merge base, whatever the history says; with `base` all three versions are trees.
-    `keep` keeps the new objects in the repository (not together with `base`). Without `driver` git
-    merges alone. With `with_text`, the files that are left to kmerge hold git's merge instead of
-    ours, which takes much longer.
+    Without `driver` git merges alone. With `with_text`, the files that are left to kmerge hold
+    git's merge instead of ours, which takes much longer.
     """
+    if not (base or with_text) and (made := at.made.get((ours, theirs, driver))):
+        return made
     if base is not None:
         root = at.commit(base)
         ours, theirs = at.commit(ours, root), at.commit(theirs, root)
     worktree, words = at.marked(with_text=with_text) if driver else at.without_us()
-    command = ("merge-tree", "--write-tree", "-z", "--messages", ours, theirs)
-    answer = ask_git(*words, *command, cwd=worktree, env=at.environment(keep=keep))
+    command = (*_COMMAND, ours, theirs)
+    answer = ask_git(*words, *command, cwd=worktree, env=at.environment())
     if answer.code not in (0, 1) or not answer.out:
         version = git_version()
         if version < SINCE:
@@ -107,18 +108,44 @@ def merge_tree(
         if lost:
             raise at.repository.missing(lost[1])
         raise GitFailed(["git", *command], answer.code, answer.err)
-    merged = _read(answer.out, is_clean=answer.code == 0)
+    merged = _read(iter(answer.out.split("\0")), is_clean=answer.code == 0)
     at.repository.expect(stages.path for stages in merged.conflicts)
     return merged
 
 
-def _read(out: str, *, is_clean: bool) -> MergedTree:
-    """Parse git's answer: a tree, the stages, an empty word, and the messages."""
-    words = iter(out.split("\0")[:-1])
+def merge_ahead(at: Scratch, pairs: Sequence[tuple[str, str]]) -> None:
+    """Make the merges of pairs of commits in one process, for `merge_tree` to return them.
+
+    Those with a conflict are made by git alone, too. Raise an error if git cannot make many merges,
+    as before version 2.39, or takes long.
+    """
+    at.made.clear()
+    for driver in (True, False):
+        worktree, words = at.marked() if driver else at.without_us()
+        asked = [pair for pair in pairs if driver or not at.made[*pair, True].is_clean]
+        answer = ask_git(
+            *words,
+            *_COMMAND,
+            "--stdin",
+            cwd=worktree,
+            stdin="".join(f"{ours} {theirs}\n" for ours, theirs in asked),
+            env=at.environment(),
+            seconds=AHEAD_SECONDS,
+        )
+        told = iter(answer.checked().out.split("\0"))
+        at.made.update({(*pair, driver): _read(told, is_clean=next(told) == "1") for pair in asked})
+    at.repository.expect({s.path: s for merged in at.made.values() for s in merged.conflicts})
+
+
+def _read(words: Iterator[str], *, is_clean: bool) -> MergedTree:
+    """Parse git's answer: a tree, the stages, an empty word, and the messages.
+
+    The last word is empty, or what git advises about submodules.
+    """
     tree = next(words)
     stages = read_stages(takewhile(bool, words))
     messages = []
-    for word in words:
+    for word in takewhile(str.isdigit, words):
         paths = tuple(next(words) for _ in range(int(word)))
         messages.append(Message(next(words), paths, next(words).rstrip("\n")))
     return MergedTree(tree, is_clean, stages, tuple(messages))
@@ -134,24 +161,23 @@ class Scratch:
     """Hold the scratch folder of one repository, in which git merges."""
 
     folder: str
-    objects: str  # the objects of the repository itself
     shallow: str
     git_dir: str  # the repository in which git merges
     worktree: str  # the attribute files in this folder count
+    marks: str  # the same files, by which git leaves manifests as binary files; or ''
     marking: tuple[str, ...]
     is_sha256: bool  # its objects have names of this kind
     repository: Repository  # reads both repositories, and writes into the scratch folder
+    # merges that were made ahead, by the two commits and whether our driver had a part in it
+    made: dict[tuple[str, str, bool], MergedTree] = field(default_factory=dict)
 
-    def environment(self, *, keep: bool = False) -> dict[str, str]:
-        """Return git's environment, in which new objects go to the scratch folder.
-
-        With `keep`, new objects go to the original repository.
-        """
+    def environment(self) -> dict[str, str]:
+        """Return git's environment, in which new objects go to the scratch folder."""
         env = environment(any_repository=True)
         env |= {name: os.environ[name] for name in GIVEN if name in os.environ}
         if self.git_dir == self.folder:
             env.pop("GIT_ATTR_SOURCE", None)
-        objects = self.objects if keep else os.path.join(self.folder, "objects")
+        objects = os.path.join(self.folder, "objects")
         return env | {"GIT_OBJECT_DIRECTORY": objects, "GIT_SHALLOW_FILE": self.shallow} | OFFLINE
 
     def marked(self, *, with_text: bool = False) -> tuple[str, list[str]]:
@@ -160,8 +186,12 @@ class Scratch:
         With `with_text`, a manifest that is left to kmerge holds git's own merge; otherwise the
         manifest holds the unchanged text of ours.
         """
-        line = ("-c", f"merge.kmerge.driver={MARKING}") if with_text else ()
-        return self.worktree, [*_at(self.git_dir, self.worktree), *self.marking, *line]
+        if with_text or not self.marks:
+            line = ("-c", f"merge.kmerge.driver={MARKING}") if with_text else ()
+            return self.worktree, [*_at(self.git_dir, self.worktree), *self.marking, *line]
+        # the built-in driver for binary files needs no process
+        usual = ("-c", f"core.attributesFile={self.marks}.usual")
+        return self.marks, [*_at(self.git_dir, self.marks), *self.marking, *usual]
 
     def without_us(self) -> tuple[str, list[str]]:
         """Return the folder and the options for git's own merge without any registered driver.
@@ -170,6 +200,19 @@ class Scratch:
         """
         plain = os.path.join(self.folder, "plain")
         return plain, [*_at(self.folder, plain), "-c", f"core.attributesFile={os.devnull}"]
+
+    def hand_over(self, oid: str, sides: Sequence[str] | None, into: Repository) -> None:
+        """Copy a tree, as far as only the scratch folder has it; the trees of the sides are there.
+
+        Without sides, copy a blob.
+        """
+        if os.path.exists(os.path.join(self.folder, "objects", oid[:2], oid[2:])):
+            into.store(self.repository.blob(oid), "blob" if sides is None else "tree")
+        trees = () if sides is None else (oid, *sides)
+        new, *old = [{*nodes(self.repository.blob(tree), tree)} for tree in trees] or [set()]
+        for name, (mode, each) in new.difference(*old):
+            folders = [o.hex() for row in old for n, (m, o) in row if (n, m) == (name, FOLDER)]
+            self.hand_over(each.hex(), folders if mode == FOLDER else None, into)
 
     def commit(self, tree: str, *parents: str) -> str:
         """Write a commit from which git can find a merge base, and return the id of the commit."""
@@ -209,9 +252,10 @@ def scratch(
         twin.is_shallow = repository.is_shallow
         if attributes_of is not None:
             _take_files(twin, attributes_of, git_dir, worktree)
+        marks = os.path.join(folder, "marks") if alone else ""
         with _marking(folder, repository, alone=alone) as words:
             yield Scratch(
-                folder, objects, shallow, git_dir, worktree, tuple(words), named == "sha256", twin
+                folder, shallow, git_dir, worktree, marks, tuple(words), named == "sha256", twin
             )
     finally:
         with to_its_end() as interrupts:  # a second Ctrl-C, or the first at the end of the work
@@ -255,7 +299,7 @@ def _lay_out(
     folder: str, objects: str, common: str, worktree: str, named: str, *, alone: bool
 ) -> None:
     """Write the minimal files that git and libgit2 accept as a repository."""
-    for name in ("objects/info", "refs", "info", "files", "plain"):
+    for name in ("objects/info", "refs", "info", "files", "plain", "marks"):
         os.makedirs(os.path.join(folder, name))
     with suppress(FileNotFoundError):
         if not alone:
@@ -270,7 +314,9 @@ def _lay_out(
     config += f"\trepositoryformatversion = {int(named != 'sha1')}\n"
     config += f"\tworktree = {_quoted(worktree)}\n"
     if alone:  # the usual files are ours; only the tree has other attributes
-        _write(folder, "usual", select(AttributeFile(Path(), ""), [], DEFAULTS)[0])
+        usual = os.fsencode(select(AttributeFile(Path(), ""), [], DEFAULTS)[0])
+        Path(folder, "usual").write_bytes(usual)
+        Path(folder, "marks.usual").write_bytes(_merged_by(b"binary", usual))
         config += f"\tattributesFile = {_quoted(os.path.join(folder, 'usual'))}\n"
     if named != "sha1":
         config += f"[extensions]\n\tobjectFormat = {named}\n"
@@ -280,9 +326,10 @@ def _lay_out(
 def _take_files(twin: Repository, tree: str, git_dir: str, worktree: str) -> None:
     """Write the files of a tree that affect merges: attributes and definitions of resources.
 
-    The folder `plain` gets the files without the kmerge driver, for merges by git alone.
+    The folder `plain` gets the files without the kmerge driver, for merges by git alone. In the
+    folder `marks` the driver for binary files replaces it.
     """
-    plain = os.path.join(os.path.dirname(worktree), "plain")
+    plain, marks = (os.path.join(os.path.dirname(worktree), name) for name in ("plain", "marks"))
     files = _plain_files(git_dir, tree)
     wanted = {p: twin.blob(oid) for p, oid in files.items() if p.rpartition("/")[2] == ATTRIBUTES}
     places = [os.fsencode(v) for k, v in twin.settings() if k.lower() == "kmerge.crd"]
@@ -291,10 +338,10 @@ def _take_files(twin: Repository, tree: str, git_dir: str, worktree: str) -> Non
     definitions = [p for p in files if any(f"{p}/".startswith(f"{place}/") for place in below)]
     wanted |= {path: twin.blob(files[path]) for path in definitions}
     for path, data in wanted.items():
-        for top, text in ((worktree, data), (plain, _without_us(data))):
+        for top, driver in ((worktree, b"kmerge"), (plain, b"text"), (marks, b"binary")):
             target = Path(top, path)
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text)
+            target.write_bytes(_merged_by(driver, data))
 
 
 def _plain_files(git_dir: str, tree: str) -> dict[str, str]:
@@ -309,9 +356,9 @@ def _plain_files(git_dir: str, tree: str) -> dict[str, str]:
     return files
 
 
-def _without_us(data: bytes) -> bytes:
-    """Return an attribute file in which git's own text merge replaces the kmerge driver."""
-    return re.sub(rb"(?<=[ \t])merge=kmerge(?=\s|$)", b"merge=text", data)
+def _merged_by(driver: bytes, data: bytes) -> bytes:
+    """Return an attribute file in which another driver replaces the kmerge driver."""
+    return re.sub(rb"(?<=[ \t])merge=kmerge(?=\s|$)", b"merge=" + driver, data)
 
 
 def _is_inside(path: str) -> bool:

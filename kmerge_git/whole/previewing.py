@@ -112,10 +112,12 @@ def preview_merge(
     if sides.is_made_up and keep:
         why = "a merge with several merge bases needs a working tree"
         raise Unsupported(why, hint="run `git merge` with the kmerge driver")
-    merge = merge_trees(at, sides, settings, keep=keep)
+    merge = merge_trees(at, sides, settings)
     files = files_of(at.repository, sides.trees, merge)
     notes = (*merge.notes, *_raised(at.repository, sides.trees))
     step = Step(theirs.subject, theirs.oid, sides.is_made_up, files, notes=notes)
+    if keep:
+        at.hand_over(merge.merged.tree, (ours.tree, theirs.tree), repository)
     kept = result_of(repository, merge) if keep else ""
     onto = "" if settings.into == "HEAD" else ours.tree
     return _with_drivers(replace(preview, steps=(step,), kept=kept), repository, settings, onto)

@@ -6,19 +6,23 @@ handled separately, and is moved to its merge commit in one step or not at all.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from subprocess import TimeoutExpired
+from time import time
 from typing import Literal
 
-from kmerge_git.bounds import FEW_BRANCHES, NAMES_IN_MESSAGE
-from kmerge_git.errors import GitFailed, KmergeError, TimeUp, UsageError
+from kmerge_git.bounds import FEW_BRANCHES, MERGES_AHEAD, NAMES_IN_MESSAGE
+from kmerge_git.errors import KmergeError, TimeUp, UsageError
 from kmerge_git.git import branches
 from kmerge_git.git.branches import Branch
 from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.run_git import ask_git, environment
-from kmerge_git.git.scratch_merges import Scratch, merge_tree, scratch
+from kmerge_git.git.scratch_merges import Scratch, merge_ahead, merge_tree, scratch
 from kmerge_git.git.spawned_git import are_calls_shown
 from kmerge_git.time_limit import limit, within
 from kmerge_git.visible import visible
@@ -43,11 +47,6 @@ class Refreshed:
     files: tuple[FilePreview, ...] = ()
     new: str = ""
     notes: tuple[str, ...] = ()  # about resources that one side moved and the other side deleted
-
-    @property
-    def is_left(self) -> bool:
-        """Return whether git alone still cannot merge the revision into the branch."""
-        return self.result not in ("up to date", "clean", "resolved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,8 @@ class Refresher:
 
     def __init__(self, repository: Repository, at: Scratch, other: Commit, orders: Orders) -> None:
         self.other = other
-        self.settings = SettingsOf(at.repository, mine="ours")
+        config = at.repository.settings()
+        self.settings = SettingsOf(at.repository, config=config, mine="ours")
         self._repository = repository
         self._at = at
         self._orders = orders
@@ -89,8 +89,12 @@ class Refresher:
         self._cwd = Path(repository.worktree or repository.git_dir)
         self._env = environment() | _identity(orders.committer)
         self._busy = {} if orders.remote else branches.checked_out(repository)
-        if not orders.dry_run:
-            self._need_an_identity()
+        self._people = [] if orders.dry_run else [*self._identities()]
+        self._is_utf8 = "i18n.commitencoding" not in dict(repository.settings())
+        # the driver of somebody else may print something in the middle of git's answer
+        names = {name for name, _ in config if name.endswith("driver")}
+        self._at_once = 1 if names - {"merge.kmerge.driver"} else MERGES_AHEAD
+        self._ahead: list[Branch] = []  # whose merges git has made
 
     def chosen(self, names: list[str], globs: list[str]) -> list[Branch]:
         """Return the branches that the given names and patterns select."""
@@ -111,20 +115,29 @@ class Refresher:
         """
         # the calls are shown in their order
         children = 0 if are_calls_shown() else children_for(len(chosen), FEW_BRANCHES)
+        work = partial(self._merged, chosen, max(children, 1))
         if children:
             self._repository.reopen()
             self._at.repository.reopen()
-        with closing(on_cores(chosen, self._merged, children, _seconds())) as merged:
+        seconds = 0.0
+        with suppress(UsageError):  # an invalid limit is reported for each branch
+            seconds = limit()
+        with closing(on_cores(chosen, work, children, seconds)) as merged:
             for result, problems in merged:
                 known = self.settings.problems
                 known += [problem for problem in problems if problem not in known]
                 yield self._moved(result)
 
-    def _merged(self, branch: Branch) -> tuple[Refreshed | Failed, list[str]]:
+    def _merged(
+        self, every: list[Branch], step: int, branch: Branch
+    ) -> tuple[Refreshed | Failed, list[str]]:
         """Merge and commit; return the result and the invalid settings that were not known.
 
-        The time is limited, so that a slow branch does not stop the others.
+        The time is limited, so that a slow branch does not stop the others. `step` is the number of
+        processes that share the branches.
         """
+        if branch not in self._ahead:
+            self._look_ahead(every[every.index(branch) :: step][: self._at_once])
         known = len(self.settings.problems)
         try:
             with within(branch.name):
@@ -151,6 +164,20 @@ class Refresher:
         except KmergeError as error:
             return Failed(branch, str(error))
         return replace(result, result="rejected", why=why, new="") if why else result
+
+    def _look_ahead(self, chosen: list[Branch]) -> None:
+        """Let one process of git make the merges of the next branches.
+
+        If that fails, each merge is made by itself, where an error is reported for its branch.
+        """
+        self._ahead = chosen
+        pairs = [(branch.oid, self.other.oid) for branch in chosen]
+        if len(pairs) > 1:
+            try:
+                pairs = [p for p in pairs if self._repository.merge_base(*p) not in (None, *p)]
+                merge_ahead(self._at, pairs)
+            except (KmergeError, TimeoutExpired):
+                self._at_once = 1
 
     def _decided(self, branch: Branch) -> tuple[Refreshed, TreeMerge | None]:
         """Return the planned result for a branch and the merge to commit, if any; write nothing."""
@@ -197,34 +224,30 @@ class Refresher:
 
     def _commit(self, branch: Branch, merge: TreeMerge) -> str:
         """Write the merge commit and its objects, and return the id of the commit."""
-        ours = branch.oid
-        kept = merge_tree(self._at, ours, self.other.oid, keep=True)
-        if kept.tree != merge.merged.tree:
-            raise GitFailed(
-                ["git", "merge-tree"], 1, "two merges of the same commits differ; run kmerge again"
-            )
-        tree = result_of(self._repository, merge)
-        words = (self._git_dir, "commit-tree", tree, "-p", ours, "-p", self.other.oid, "-F", "-")
+        ours, other = self._repository.commit(branch.oid), self.other
+        self._at.hand_over(merge.merged.tree, (ours.tree, other.tree), self._repository)
+        tree, now = result_of(self._repository, merge), int(time())
         text = message(branch.name, self._orders.name, merge)
-        answer = ask_git(*words, cwd=self._cwd, stdin=text, env=self._env)
-        if answer.code:
-            raise GitFailed(list(answer.argv), answer.code, answer.err)
-        return answer.line
+        people = (f"{who} {name} {date or now} {zone}" for who, name, date, zone in self._people)
+        lines = (f"tree {tree}", f"parent {ours.oid}", f"parent {other.oid}", *people, "", text)
+        data = os.fsencode("\n".join(lines))
+        if self._is_utf8 and data.decode(errors="surrogateescape").replace("\n", "").isprintable():
+            return self._repository.store(data, "commit")
+        # git encodes the message, or reads it in another encoding
+        words = (self._git_dir, "commit-tree", tree, "-p", ours.oid, "-p", other.oid, "-F", "-")
+        return ask_git(*words, cwd=self._cwd, stdin=text, env=self._env).checked().line
 
-    def _need_an_identity(self) -> None:
-        for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
-            answer = ask_git(self._git_dir, "var", name, cwd=self._cwd, env=self._env)
+    def _identities(self) -> Iterator[tuple[str, str, str, str]]:
+        """Yield the role and the name of a person, the date if it was given, and the time zone."""
+        for who in ("AUTHOR", "COMMITTER"):
+            answer = ask_git(self._git_dir, "var", f"GIT_{who}_IDENT", cwd=self._cwd, env=self._env)
             if answer.code:
-                hint = "set user.name and user.email, or give --committer 'NAME <MAIL>'"
-                raise UsageError("git has no name and email for the commit", hint=hint)
-
-
-def _seconds() -> float:
-    """Return the time limit for a branch; an invalid one is reported for each branch."""
-    try:
-        return limit()
-    except UsageError:
-        return 0.0
+                raise UsageError(
+                    "git has no name and email for the commit",
+                    hint="set user.name and user.email, or give --committer 'NAME <MAIL>'",
+                )
+            name, date, zone = answer.line.rsplit(" ", 2)
+            yield who.lower(), name, date if self._env.get(f"GIT_{who}_DATE") else "", zone
 
 
 def _identity(committer: str) -> dict[str, str]:
@@ -267,4 +290,4 @@ def _about(file: FileMerge) -> str:
 
 def exit_code(done: list[Refreshed], *, failed: bool) -> int:
     """Return 2 if something failed, 1 if git alone still cannot merge some branch, else 0."""
-    return 2 if failed else int(any(each.is_left for each in done))
+    return 2 if failed else int(not {r.result for r in done} <= {"up to date", "clean", "resolved"})

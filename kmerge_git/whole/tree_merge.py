@@ -72,18 +72,17 @@ def merge_trees(
     sides: Sides,
     settings: SettingsOf,
     *,
-    keep: bool = False,
     is_timed: bool = True,
     with_text: bool = False,
 ) -> TreeMerge:
-    """Merge two commits; with `keep`, store git's objects in the repository.
+    """Merge two commits.
 
     With `is_timed`, the time limit of the settings applies. With `with_text`, git merges the texts.
     """
     ours, theirs, base = sides.ours, sides.theirs, None
     if sides.is_made_up:
         base, ours, theirs = sides.trees.each()
-    merged = merge_tree(at, ours, theirs, base=base, keep=keep, with_text=with_text)
+    merged = merge_tree(at, ours, theirs, base=base, with_text=with_text)
     stuck = tuple(message for message in merged.messages if _is_stuck(at, merged, message))
     named = {path for message in stuck for path in message.paths}
     others = tuple(s for s in merged.conflicts if s.path in named or not settings.takes(s.path))
@@ -104,7 +103,7 @@ def merge_trees(
     if not with_text and (stuck or any(file.verdict == "skipped" for file in files)):
         # Git has to merge the files that kmerge does not write. For a conflict about a name, git
         # merges the content first, so a stage can hold the result of that merge.
-        return merge_trees(at, sides, settings, keep=keep, is_timed=is_timed, with_text=True)
+        return merge_trees(at, sides, settings, is_timed=is_timed, with_text=True)
     return TreeMerge(merged, files, others, stuck, done.notes)
 
 

@@ -184,13 +184,13 @@ def test_pushed_branches(world: World) -> None:
 
 
 def meanwhile(world: World, command: str) -> dict[str, str]:
-    """An environment in which git does something else first, whenever a commit is to be made."""
+    """An environment in which git does something else first, whenever it merges."""
     path = world.env["PATH"]
     program = world.root / "bin" / "git"
     program.parent.mkdir()
     program.write_text(
         f"#!/bin/sh\nPATH='{path}'\n"
-        f'case "$*" in *" commit-tree "*) git {command};; esac\nexec git "$@"\n'
+        f'case "$*" in *" merge-tree "*) git {command};; esac\nexec git "$@"\n'
     )
     program.chmod(0o755)
     return {"PATH": f"{program.parent}:{path}"}
