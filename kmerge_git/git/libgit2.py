@@ -102,11 +102,11 @@ class Libgit2Objects:
     def changes(self, old: str | None, new: str, *, renames: bool) -> list[Change]:
         """Return the changes from one tree to another; `old` may be None for the empty tree."""
         with _reading():
-            tree = self._tree(new)
-            before = self._tree(old) if old else None
-            with suppress(KeyError, ValueError, pygit2.GitError):
-                grown = self._grown(str(before.id) if before else "", str(tree.id))
-                return sorted(grown, key=lambda change: os.fsencode(change.new_path))
+            tree, before = self._tree(new), self._tree(old) if old else None
+            if before:
+                with suppress(KeyError, ValueError, pygit2.GitError):
+                    found = self._edited_or_added(str(before.id), str(tree.id))
+                    return sorted(found, key=lambda change: os.fsencode(change.new_path))
             diff = before.diff_to_tree(tree) if before else tree.diff_to_tree(swap=True)
             deltas = list(diff.deltas)
             if renames and {"A", "D"} <= {delta.status_char() for delta in deltas}:
@@ -114,7 +114,7 @@ class Libgit2Objects:
                 deltas = list(diff.deltas)
         return [_change(delta) for delta in deltas]
 
-    def _grown(self, old: str, new: str, top: bytes = b"") -> Iterator[Change]:
+    def _edited_or_added(self, old: str, new: str, top: bytes = b"") -> Iterator[Change]:
         """Yield the changed and the added files; raise `ValueError` if there are other changes.
 
         libgit2 would look into each folder, also into those that are the same in both trees.
@@ -127,7 +127,7 @@ class Libgit2Objects:
             if b is None or (a and a[0] >> 12 != b[0] >> 12):
                 raise ValueError("a file may be renamed")
             if b[0] == FOLDER:
-                yield from self._grown(a[1].hex() if a else "", b[1].hex(), path + b"/")
+                yield from self._edited_or_added(a[1].hex() if a else "", b[1].hex(), path + b"/")
             else:
                 entries = (each and TreeEntry(each[1].hex(), each[0]) for each in (a, b))
                 yield Change(os.fsdecode(path), os.fsdecode(path), *entries)
