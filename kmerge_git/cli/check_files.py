@@ -305,12 +305,12 @@ class Versions:
         case = self.sides.files().get(name)
         if case is None or not case.is_text:
             return None
-        at = self._texts(case.entries)
-        result = self._blobs.read(f"{self.sides.result or ':0'}:{name}")
+        oids = (entry.oid if entry else "" for entry in case.entries)
+        *texts, result = self._blobs.read_each(*oids, f"{self.sides.result or ':0'}:{name}")
         if self._is_link(name, result):
             return None
         return MergeVersions(
-            at,
+            Three(*texts),
             result,
             elsewhere=self._elsewhere,
             gained=lambda wanted: self.gained(wanted, name),
@@ -327,7 +327,7 @@ class Versions:
         return try_git("--literal-pathspecs", "-C", self._top, *words, "--", name)[:6] == b"120000"
 
     def _texts(self, entries: Entries) -> Three[bytes | None]:
-        return Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
+        return Three(*self._blobs.read_each(*(entry.oid if entry else "" for entry in entries)))
 
     def _applied(self, name: str) -> Entries | None:
         """If a file was in conflict in a cherry-pick or revert, return the versions of the file."""
@@ -361,7 +361,11 @@ class Versions:
             return ""
         if self.sides is None or not self.sides.is_one_side:
             return ERROR
-        return WARNING if sum(map(is_manifest_name, self.sides.files())) == 1 else INFO
+        return WARNING if self._count == 1 else INFO
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(map(is_manifest_name, self.sides.files() if self.sides else ()))
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kmerge_git.compare.change import At, FieldChange, FieldValue, Steps
@@ -137,7 +138,9 @@ def _fields(value: FieldValue) -> dict[str, FieldValue]:
     """Return the fields of a mapping by the names that they have in plain values."""
     node = value.node
     index = node.index() if isinstance(node, Mapping) else {}
-    if value.is_unread and all(_is_text(entry.key) for entry in index.values()):
+    keys = [entry.key for entry in index.values() if isinstance(entry.key, Scalar)]
+    is_read = len(keys) == len(index) and all(_is_text(key.value, key.style) for key in keys)
+    if value.is_unread and is_read:
         return {name: FieldValue.unread(entry.value) for name, entry in index.items()}
     plain = value.plain
     assert isinstance(plain, dict)  # as the caller has looked
@@ -147,9 +150,10 @@ def _fields(value: FieldValue) -> dict[str, FieldValue]:
     }
 
 
-def _is_text(key: Node | None) -> bool:
+@lru_cache(maxsize=1000)  # most files have the same keys
+def _is_text(value: str, style: str) -> bool:
     """Return whether a key is its own text in plain values, as `a` and `"1"` are, but not `on`."""
-    return isinstance(key, Scalar) and isinstance(resolve(key.value, key.style), str)
+    return isinstance(resolve(value, style), str)
 
 
 def _list(pair: Pair) -> Iterator[FieldChange]:
@@ -371,9 +375,9 @@ def _texts(node: Node) -> Iterator[tuple[str, int, int]]:
         yield node.text, node.content, node.end
     elif isinstance(node, Collection):
         for entry in node.entries:
-            if entry.key is not None:
-                yield from _texts(entry.key)
-            yield from _texts(entry.value)
+            if node.text.find("#", entry.start, entry.value.end) >= 0:
+                for part in (entry.key, entry.value):
+                    yield from _texts(part) if part is not None else ()
 
 
 def of_texts(old: str, new: str) -> str:

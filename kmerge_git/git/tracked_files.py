@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+    from typing import IO
 
     Attributes = dict[str, dict[str, str]]
     from collections.abc import Collection
@@ -40,18 +41,40 @@ class Blobs:
         found = self.find(name)
         return found[2] if found and found[1] == "blob" else None
 
+    def read_each(self, *names: str) -> list[bytes | None]:
+        """Return the blobs with these names, and None for ''; git is asked for all at once.
+
+        Few names fit into a pipe, so git reads them all before it waits for its reader.
+        """
+        known: dict[str, bytes | None] = dict.fromkeys(filter(None, names))
+        if any("\n" in name for name in known):
+            return [self.read(name) if name else None for name in names]
+        out = self._ask(*known)
+        for name in known:
+            found = _object(out)
+            known[name] = found[2] if found and found[1] == "blob" else None
+        return [known.get(name) for name in names]
+
     def find(self, name: str) -> tuple[str, str, bytes] | None:
         """Return id, kind and bytes of the object with a name of one line, or None."""
-        out = self._git.ask(name.encode("utf-8", "surrogateescape") + b"\n")  # in any locale
-        header = out.readline()
-        if not header:
-            raise GitFailed(
-                ["git", "cat-file", "--batch"], 1, "git stopped before it answered; try again"
-            )
-        parts = os.fsdecode(header).split()
-        if len(parts) != 3 or not parts[2].isdigit():
-            return None
-        return parts[0], parts[1], out.read(int(parts[2]) + 1)[:-1]
+        return _object(self._ask(name))
+
+    def _ask(self, *names: str) -> IO[bytes]:
+        lines = "".join(f"{name}\n" for name in names)
+        return self._git.ask(lines.encode("utf-8", "surrogateescape"))  # in any locale
+
+
+def _object(out: IO[bytes]) -> tuple[str, str, bytes] | None:
+    """Return the next object that git has found, or None if it has not found it."""
+    header = out.readline()
+    if not header:
+        raise GitFailed(
+            ["git", "cat-file", "--batch"], 1, "git stopped before it answered; try again"
+        )
+    parts = os.fsdecode(header).split()
+    if len(parts) != 3 or not parts[2].isdigit():
+        return None
+    return parts[0], parts[1], out.read(int(parts[2]) + 1)[:-1]
 
 
 def top_of_tree() -> str | None:

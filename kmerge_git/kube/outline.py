@@ -103,7 +103,7 @@ def _indent_of_first(text: str, start: int) -> int:
 
 def _end_of_block(text: str, start: int) -> int:
     """Return where the first line at or after `start` begins that is not indented."""
-    while text[start : start + 1] in (" ", "#", "\n") and start < len(text):
+    while text.startswith((" ", "#", "\n"), start):
         start = text.find("\n", start) + 1 or len(text)
     return start
 

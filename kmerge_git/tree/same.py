@@ -145,7 +145,7 @@ def comments(text: str) -> list[str]:
     if "#" not in text:
         return []
     texts = []
-    for line in text.split("\n"):
+    for line in [line for line in text.split("\n") if "#" in line]:
         at = 0 if line.startswith("#") else line.find(" #") + 1
         if at or line.startswith("#"):
             texts.append(line[at:].strip())

@@ -128,11 +128,12 @@ class SidedFile:
 
         A marker is a conflict marker of git.
         """
+        made = _marker_lines(self.result.source.text) if self.is_mixed else []
         most: Counter[str] = Counter()
-        for side in self._there:
+        for side in self._there if made else ():
             text = side.data.decode("utf-8", "replace")
             most |= Counter(line for _, line in _marker_lines(text))
-        for at, line in _marker_lines(self.result.source.text) if self.is_mixed else ():
+        for at, line in made:
             most[line] -= 1
             if most[line] < 0:
                 yield at, line.partition(" ")[0]
