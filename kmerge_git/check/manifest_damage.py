@@ -333,7 +333,7 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     if site.name == "env":
         for entry in _elements(site):
             source = entry.map("valueFrom") if is_set(entry, "valueFrom") else None
-            if entry.string("value") and source is not None and len(source.fields) <= MOST_SIDES:
+            if source is not None and entry.string("value") and len(source.fields) <= MOST_SIDES:
                 at, name = (
                     max(entry.at_key("value"), entry.at_key("valueFrom")),
                     entry.string("name"),

@@ -79,7 +79,7 @@ class Candidate:
         else:
             self._text = thing.content
             root = None if has_no_kind(thing) else thing.root
-        self.identity = identity(root) if isinstance(thing, Node) else identity_of(thing)
+        self.identity = identity(root) if isinstance(thing, Node) else identity_in(thing)
         self.kind = _text(root, "kind") if isinstance(root, Mapping) else ""
         self.index = index
         self._lines: dict[str, int] | None = None
@@ -117,7 +117,7 @@ def _lacks_kind(document: Document) -> bool:
     return "kind" not in document.content
 
 
-def identity_of(document: Document) -> Identity | None:
+def identity_in(document: Document) -> Identity | None:
     """Return the identity of the resource in a document; several pairings ask for it."""
     return document.kept(_identity)
 

@@ -25,9 +25,9 @@ def full_name(document: Document) -> Hashable | None:
     name = outlined(document)
     if name is not None:
         return name
-    from kmerge_git.kube.identity import identity_of  # most documents are plain
+    from kmerge_git.kube.identity import identity_in  # most documents are plain
 
-    known = identity_of(document)
+    known = identity_in(document)
     return known.key[:4] if known is not None and known.name else None
 
 

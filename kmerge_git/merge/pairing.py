@@ -378,9 +378,9 @@ def name_of(document: Document) -> str:
     found = outlined(document)
     if found is not None:
         return f"{found[1]}/{found[3]}"
-    from kmerge_git.kube.identity import describe, identity_of
+    from kmerge_git.kube.identity import describe, identity_in
 
-    known = identity_of(document)
+    known = identity_in(document)
     return describe(known) if known is not None else ""
 
 

@@ -104,9 +104,8 @@ class FileComparison:
             for difference in self._of_one(at, result):
                 difference.resource = name
                 yield difference
-            for document in () if self._is_thorough else (*at.each(), *(result or ())):
-                if document is not None:
-                    document.forget()  # a bundle has very many
+            if not self._is_thorough:  # a judge looks at the whole file in the end
+                _free((*at.each(), *(result or ())))
         yield from _order(tables, results)
         if not self._is_thorough:
             yield from _around(streams, ends)
@@ -153,6 +152,12 @@ class FileComparison:
             if not one.path:
                 one.kind = "document"
             yield one
+
+
+def _free(documents: tuple[Document | None, ...]) -> None:
+    for document in documents:
+        if document is not None:
+            document.forget()
 
 
 def _content(document: Document | None) -> str | None:
