@@ -148,8 +148,8 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        if oid := str(error).partition("no match for id (")[2].partition(")")[0]:
-            raise Absent(oid) from error
+        if found := re.search(r"object not found - .* \(([0-9a-f]{40})\)", str(error)):
+            raise Absent(found[1]) from error
         if isinstance(error, KeyError):
             raise
         raise Unsupported(f"libgit2 cannot read this repository: {error}") from error

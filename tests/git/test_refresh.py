@@ -254,7 +254,8 @@ def test_branches_that_are_not_here(world: World) -> None:
 def test_a_local_branch_that_moved_stays(repo: Repo) -> None:
     history(repo, ["resolved", "resolved"])
     other = repo.head("main")
-    env = meanwhile(repo.world, f"update-ref refs/heads/resolved/0 {other}")
+    moving = f"--git-dir='{repo.path}/.git' update-ref refs/heads/resolved/0 {other}"
+    env = meanwhile(repo.world, moving)
     told = refresh(repo, "--branches", "resolved/*", code=1, env=env)
     assert results(told) == {"resolved/0": "rejected", "resolved/1": "resolved"}
     assert repo.head("resolved/0") == other

@@ -8,6 +8,7 @@ import pytest
 from manifests import deployment
 from world import Repo, World
 
+from kmerge_git.errors import KmergeError
 from kmerge_git.git.line_merges import LineMerges, MergedLines
 from kmerge_git.git.merge_sides import TreeEntry
 from kmerge_git.git.repository import Repository
@@ -195,3 +196,12 @@ def test_a_pick_of_a_first_commit_is_explained(world: World, names: str) -> None
     repo.git("checkout", "-q", "main")
     repo.git("cherry-pick", "old", check=False)
     assert "a.yaml" in repo.kmerge("explain").out
+
+
+def test_a_missing_file_that_may_be_renamed_is_reported(repo: Repo) -> None:
+    rows = (f"100644 blob {digit * 40}\t{name}\n" for digit, name in (("1", "a"), ("2", "b")))
+    old, new = (repo.git("mktree", "--missing", stdin=row).out.strip() for row in rows)
+    inside = Repository.open(str(repo.path))
+    assert len(inside.changes(old, new, renames=False)) == 2
+    with pytest.raises(KmergeError, match="object 1111111111 is missing"):
+        inside.changes(old, new)
