@@ -54,7 +54,7 @@ class Damage:
         self.what = what  # `duplicate key: spec/template image`
         self.short = _short(what)  # `duplicate key image`
         self.reading = reading
-        self.same = {reading}  # the names of all readings with the same damage
+        self.same = {reading}  # the names of all readings with the same text
         self.first = first
         self.last = last
         self.at = first if at < 0 else at  # the line to show: the line of the second twin
@@ -138,28 +138,21 @@ def new_damage(
             return []
         wanted = WantedReadings(result.parts, thorough=thorough)
         found = _damage(rendered(few, words, wanted), path)
-        if found:  # at most: all lines of these readings are read
-            names = {name.partition(":")[0] for one in found.values() for name in one.same}
-            wanted.names = [name for name in wanted.names if name in names]
-            only_names = all(what.startswith("duplicate resource") for what in found)
-            readings = rendered(result.parts, words, wanted)
-            damages = _damage(readings, path, known, only_names=only_names)
+        only_names = all(what.startswith("duplicate resource") for what in found)
+        if found:  # at most: so all lines are read
+            damages = _damage(rendered(result.parts, words, wanted), path, known, only_names)
     if not damages and not in_text:
         return []
     try:
         for side in sides:
             for what in _unset(side) | _defined_twice(side):
                 in_text.pop(what, None)
-        if damages:  # the conditions of all versions, numbered as in the result
-            versions = (result.parts, *(one.parts for one in sides))
-            every = WantedReadings(*versions, thorough=thorough)
-            parted = grouped((name not in wanted.names, name) for name in every.names)
-            for _, names in sorted(parted.items()):  # the damaged readings first
-                every.names = names
-                for side in sides:
-                    if damages:
-                        readings = rendered(side.parts, words, every)
-                        _forget(damages, _damage(readings, path, only_names=only_names))
+            if damages:  # the conditions of all versions, numbered as in the result
+                versions = (result.parts, *(one.parts for one in sides))
+                every = WantedReadings(*versions, thorough=thorough)
+                _forget(
+                    damages, _damage(rendered(side.parts, words, every), path, None, only_names)
+                )
     except Unsupported:
         return []
     for damage in damages.values():
@@ -241,7 +234,6 @@ def _damage(
     readings: list[Rendering],
     path: str,
     known: Identities | None = None,
-    *,
     only_names: bool = False,
 ) -> Damages:
     """Find the damage in the readings of a template; add the undamaged documents to `known`.
@@ -253,24 +245,22 @@ def _damage(
     by_text = grouped((reading.text, reading) for reading in readings)
     for reading, *others in by_text.values():
         own = dict(keys)
-        names = {reading.name, *(other.name for other in others)}
         try:
             documents = split_text(reading.text, path).documents
-            checked = {document.content for document in documents} if only_names else None
+            checked = {document.content for document in documents if only_names}
             wrong = places(documents, path, checked, own)
         except KmergeError as error:
             line = reading.number(error.line - 1)
             what = f"{UNREAD}: {error.why.removeprefix('not YAML: ')}"
-            damage = damages[f"{UNREAD}: {reading.name}"] = Damage(what, reading.name, line, line)
-            damage.same = names
+            damage = Damage(what, reading.name, line, line)
+            damage.same.update(other.name for other in others)
+            damages[f"{UNREAD}: {reading.name}"] = damage
             continue
         if not wrong:
             keys.update(own)
         for what, twins in wrong.items():
             if what not in damages and _counts(what, twins, reading):
                 damages[what] = Damage(what, reading.name, *_lines(twins, reading))
-            if what in damages:
-                damages[what].same |= names
     return damages
 
 

@@ -116,10 +116,7 @@ def rendered(
         _pick(items, name, texts, texts[name])
         for own, picked in texts.items():
             key = tuple([number for _, number in picked])
-            if key not in known:
-                lines = _lines(picked)
-                text = "".join([f"{line}\n" for line, _ in lines])
-                known[key] = text, [number for _, number in lines]
+            known[key] = known.get(key) or _reading_text(picked)
             readings.append(Rendering(own, *known[key]))
     return readings
 
@@ -218,8 +215,8 @@ def _arm(of: _Node, name: str) -> int:
 # -- the lines of a reading
 
 
-def _lines(picked: Picked) -> list[tuple[str, int]]:
-    """Return the lines of a reading, and the number of each line in the template."""
+def _reading_text(picked: Picked) -> tuple[str, list[int]]:
+    """Return the text of a reading, and the number of each line in the template."""
     lines: list[tuple[str, int]] = []
     scalar, column = -1, 0
     for at, (shape, number) in enumerate(picked):
@@ -240,7 +237,7 @@ def _lines(picked: Picked) -> list[tuple[str, int]]:
             elif shape.upto and _has_more(picked, at, shape):
                 text = shape.upto
         lines.append((text, number))
-    return lines
+    return "".join([f"{line}\n" for line, _ in lines]), [number for _, number in lines]
 
 
 def _column_of_text(picked: Picked, at: int, scalar: int) -> int:

@@ -209,23 +209,19 @@ class View:
             entry.value = value
         return entries
 
-    def leaf_below(self, graph: Any, name: str) -> Node | None:
-        """Return the value of a key of a mapping, if the value is a scalar.
+    def leaf_below(self, graph: Any, name: str) -> tuple[bool, Node | None]:
+        """Return whether the value of a key of a mapping is known, and the value.
 
-        Return None if all entries must be built to know the value.
+        A scalar is known, and that there is no such key. For all else the entries must be built.
         """
         if self.shared:
-            return None  # the key or the value may be an alias
+            return False, None  # the key or the value may be an alias
         for key, value in reversed(graph.value):
             if key.value == name:
                 is_block = key.style and key.style in "|>"
-                return None if is_block else self.value(value, key.end_mark.index + self.base)
-        return None
-
-    def lacks(self, graph: Any, name: str) -> bool:
-        """Return whether a mapping surely has no such key, which is known before it is built."""
-        keys = [key.value for key, _ in graph.value]
-        return not self.shared and name not in keys and all([type(key) is str for key in keys])
+                leaf = None if is_block else self.value(value, key.end_mark.index + self.base)
+                return leaf is not None, leaf
+        return {type(key.value) for key, _ in graph.value} <= {str}, None
 
     def value(self, graph: Any, key_end: int) -> Node | None:
         """Return the scalar or alias after a key, or None if the value is a collection."""

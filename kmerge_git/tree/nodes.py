@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
         def pairs(self, graph: Any, collection: Collection) -> tuple[Entry, ...]: ...
         def items(self, graph: Any, collection: Collection) -> tuple[Entry, ...]: ...
-        def leaf_below(self, graph: Any, name: str) -> Node | None: ...
-        def lacks(self, graph: Any, name: str) -> bool: ...
+        def leaf_below(self, graph: Any, name: str) -> tuple[bool, Node | None]: ...
 
 
 class Node:
@@ -171,11 +170,11 @@ class Mapping(Collection):
     def get(self, name: str) -> Node | None:
         """Return the value of a key, or None.
 
-        If the value is a scalar, it is found without building all entries.
+        If the value is a scalar or missing, this is found without building all entries.
         """
         if self._view is not None:
-            leaf = self._view.leaf_below(self._graph, name)
-            if leaf is not None or self._view.lacks(self._graph, name):
+            is_known, leaf = self._view.leaf_below(self._graph, name)
+            if is_known:
                 return leaf
         entry = self.index().get(name)
         return entry.value if entry else None
