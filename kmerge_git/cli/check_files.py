@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kmerge_git.git.index_stages import Stages
-    from kmerge_git.git.merge_sides import Entries, MergeSides
+    from kmerge_git.git.merge_sides import Entries, FileCase, MergeSides
     from kmerge_git.git.tracked_files import Blobs
     from kmerge_git.kube.identity import Identity
     from kmerge_git.tree.nodes import Node
@@ -302,7 +302,7 @@ class Versions:
         if self.sides is None:
             entries = self._applied(name)
             return MergeVersions(self._texts(entries), None, name=name) if entries else None
-        case = self.sides.files().get(name)
+        case = self._cases.get(name)
         if case is None or not case.is_text:
             return None
         oids = (entry.oid if entry else "" for entry in case.entries)
@@ -361,20 +361,23 @@ class Versions:
             return ""
         if self.sides is None or not self.sides.is_one_side:
             return ERROR
-        return WARNING if self._count == 1 else INFO
+        return WARNING if self._is_single else INFO
 
     @cached_property
-    def _count(self) -> int:
-        return sum(map(is_manifest_name, self.sides.files() if self.sides else ()))
+    def _cases(self) -> dict[str, FileCase]:
+        return self.sides.files() if self.sides else {}
+
+    @cached_property
+    def _is_single(self) -> bool:
+        return sum(map(is_manifest_name, self._cases)) == 1
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return the values of the attributes `merge` and `kmerge-generated`, each by file."""
         from kmerge_git.git.tracked_files import values_of
 
-        names = self.sides.files() if self.sides else ()
         drivers, generated = (
-            values_of(self._top, names, about) for about in ("merge", "kmerge-generated")
+            values_of(self._top, self._cases, about) for about in ("merge", "kmerge-generated")
         )
         return drivers, generated
 

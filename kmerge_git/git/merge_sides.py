@@ -26,7 +26,7 @@ class MergeSides:
     """Hold the commits of a merge; `result` is the merge commit, or '' for a merge in progress."""
 
     __slots__ = (
-        "_cases", "_changes", "_files", "_is_one", "_undone", "_written",
+        "_cases", "_changes", "_is_one", "_undone", "_written",
         "base", "is_gits", "ours", "result", "theirs",
     )  # fmt: skip
 
@@ -40,7 +40,6 @@ class MergeSides:
         self.is_gits = is_gits  # git commits it just now, and no person has seen it yet
         self._cases: dict[str, FileCase] | None = None
         self._changes: tuple[list[Change], list[Change]] | None = None
-        self._files: dict[str, FileCase] | None = None
         self._is_one: bool | None = None
         self._undone: dict[str, FileCase] | None = None
         self._written: frozenset[str] | None = None
@@ -63,9 +62,7 @@ class MergeSides:
 
     def files(self) -> dict[str, FileCase]:
         """Return the files that both sides touched, or one side alone in vain."""
-        if self._files is None:
-            self._files = self.undone() | self.cases()
-        return self._files
+        return self.undone() | self.cases()
 
     def undone(self) -> dict[str, FileCase]:
         """Return the files that one side alone changed, and that are not so in the result."""

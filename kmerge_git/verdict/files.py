@@ -155,9 +155,8 @@ class FileComparison:
 
 
 def _free(documents: tuple[Document | None, ...]) -> None:
-    for document in documents:
-        if document is not None:
-            document.forget()
+    for document in filter(None, documents):
+        document.forget()
 
 
 def _content(document: Document | None) -> str | None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from merges import LOSSES, Sides, merge_findings
 
 from kmerge_git.api import merge_files
+from kmerge_git.check.checked_texts import nowhere
+from kmerge_git.check.merges.git_versions import GitVersions, MergeVersions
+from kmerge_git.check.run import Run
+from kmerge_git.merge.three import Three
+from kmerge_git.tree import parser
 
 BASE = """\
 apiVersion: apps/v1
@@ -245,3 +252,17 @@ def test_a_changed_element_without_a_key_that_is_gone() -> None:
     assert [(id, message.partition(": ")[0]) for id, _, message in found] == [
         ("M28", "dependencies[1]")
     ]
+
+
+def test_each_version_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checks read the result as values, and the judge reads all versions as nodes."""
+    texts: list[str] = []
+    real = parser.compose
+    monkeypatch.setattr(parser, "compose", lambda text: texts.append(text) or real(text))
+    base, ours, theirs = (f"a: {a}\nb: {b}\n" for a, b in ((1, 1), (2, 1), (1, 2)))
+    merge = MergeVersions(
+        Three(base.encode(), ours.encode(), theirs.encode()), None, gravest=lambda: "warning"
+    )
+    run = Run(nowhere(), versions=lambda path: GitVersions(merge=lambda: merge))
+    assert [one.id for one in run.file("a.yaml", ours.encode())] == ["M11"]
+    assert Counter(texts) == {ours: 2, base: 1, theirs: 1}

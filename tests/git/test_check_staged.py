@@ -184,3 +184,13 @@ def test_what_is_not_staged_cannot_be_checked(
         said
         == "kmerge: new.yaml: no staged file has this name; check the name, or run `git add` on the file\n"
     )
+
+
+def test_several_blobs_are_read_at_once(repo: Repo) -> None:
+    large, small = b"x" * 300_000, b"a: 1\n"
+    repo.commit("start", {"large.yaml": "x" * 300_000, "a.yaml": "a: 1\n", "a\nb.yaml": "b: 1\n"})
+    reader = tracked_files.Blobs(str(repo.path))
+    names = ("HEAD:large.yaml", "HEAD:a.yaml", "", "HEAD:none", "HEAD:a.yaml", "HEAD:")
+    assert reader.read_each(*names) == [large, small, None, None, small, None]
+    assert reader.read_each("HEAD:a\nb.yaml", "", "HEAD:a.yaml") == [b"b: 1\n", None, small]
+    assert reader.read("HEAD:a.yaml") == small

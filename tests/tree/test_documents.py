@@ -143,3 +143,13 @@ def test_what_two_versions_share_is_one_text():
     other = split_like(Source(b"a: 1\n---\nb: 2\n---\nc: 1\n"), base)
     same = [d.content is e.content for d, e in zip(base.documents, other.documents, strict=True)]
     assert same == [True, False, True]
+
+
+def test_a_document_that_was_freed_is_parsed_again():
+    (document,) = split(Source(b"a: 1\n")).documents
+    document.forget()
+    root = document.root
+    assert document.root is root
+    document.forget()
+    assert document.root is not root
+    assert document.root.raw == root.raw

@@ -5,6 +5,7 @@ comment block attached to it (a part of the lead), `h` the head of the collectio
 """
 
 import pytest
+from counting import steps
 from spans import assert_identity
 
 from kmerge_git.text.source import Source
@@ -185,3 +186,13 @@ def test_a_document_owns_no_line_of_the_next_one():
     one, two = split(Source(text.encode())).documents
     assert marks(one.root) == [("0>", "a: 1"), ("f", "# foot")]
     assert marks(two.root) == [("h", "# head"), ("h", ""), ("0>", "b: 2")]
+
+
+@pytest.mark.parametrize("below", ["", "# c\n", "  # c\n"])
+def test_blank_lines_cost_nothing(below: str) -> None:
+    def work(count: int) -> int:
+        text = f"a: 1{chr(10) * count}{below}b: 1\n"
+        return steps(lambda: split(Source(text.encode())).documents[0].root.entries)
+
+    work(10)  # what is loaded once is loaded now
+    assert work(10_000) <= 1.1 * work(10)

@@ -6,6 +6,7 @@ import pytest
 
 from kmerge_git.git.merge_sides import Change, TreeEntry
 from kmerge_git.merge.three import Three
+from kmerge_git.tree import parser
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole import moved_edits as module
 from kmerge_git.whole.moved_edits import Arrivals, MovedEdit, find_moves, places, with_resource
@@ -107,3 +108,10 @@ def test_a_file_of_very_many_documents_is_not_looked_through(
     assert len(places(YamlText(data))) == 3
     monkeypatch.setattr(module, "MOVED_DOCUMENTS", 1)
     assert places(YamlText(data)) == {}
+
+
+def test_what_has_no_kind_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    escaped = YamlText(DOCUMENT.replace("kind", '"k\\x69nd"').encode())
+    assert len(places(escaped)) == 1
+    monkeypatch.setattr(parser, "compose", lambda text: pytest.fail("it was parsed"))
+    assert places(YamlText(DOCUMENT.replace("kind", "sort").encode())) == {}

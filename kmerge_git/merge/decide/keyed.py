@@ -30,12 +30,9 @@ def by_key(
 
         refuse_long(lists)
     keys = ListKeys(rule, lists.each() if infer else ())
-    versions: list[Table] = []
-    for entries in lists.each():
-        table = keys.table(entries)
-        if table is None:
-            return None
-        versions.append(table)
+    versions = [table for entries in lists.each() if (table := keys.table(entries)) is not None]
+    if len(versions) < 3:
+        return None
     tables = Three(*versions)
     for changed in key_changes(rule, by_name=by_name):
         ours = labelled(tables.ours, changed(*tables.each()))
