@@ -201,18 +201,23 @@ class Scratch:
         plain = os.path.join(self.folder, "plain")
         return plain, [*_at(self.folder, plain), "-c", f"core.attributesFile={os.devnull}"]
 
-    def hand_over(self, oid: str, sides: Sequence[str] | None, into: Repository) -> None:
+    def hand_over(self, tree: str, sides: Sequence[str], into: Repository) -> None:
         """Copy a tree, as far as only the scratch folder has it; the trees of the sides are there.
 
-        Without sides, copy a blob.
+        What a tree holds comes before the tree: the copy may end at any time.
         """
-        if os.path.exists(os.path.join(self.folder, "objects", oid[:2], oid[2:])):
-            into.store(self.repository.blob(oid), "blob" if sides is None else "tree")
-        trees = () if sides is None else (oid, *sides)
-        new, *old = [{*nodes(self.repository.blob(tree), tree)} for tree in trees] or [set()]
+        new, *old = ({*nodes(self.repository.blob(each), each)} for each in (tree, *sides))
         for name, (mode, each) in new.difference(*old):
-            folders = [o.hex() for row in old for n, (m, o) in row if (n, m) == (name, FOLDER)]
-            self.hand_over(each.hex(), folders if mode == FOLDER else None, into)
+            if mode == FOLDER:
+                below = [o.hex() for row in old for n, (m, o) in row if (n, m) == (name, FOLDER)]
+                self.hand_over(each.hex(), below, into)
+            elif self._has_made(each.hex()):
+                into.store(self.repository.blob(each.hex()))
+        if self._has_made(tree):
+            into.store(self.repository.blob(tree), "tree")
+
+    def _has_made(self, oid: str) -> bool:
+        return os.path.exists(os.path.join(self.folder, "objects", oid[:2], oid[2:]))
 
     def commit(self, tree: str, *parents: str) -> str:
         """Write a commit from which git can find a merge base, and return the id of the commit."""
