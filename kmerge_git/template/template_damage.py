@@ -140,7 +140,7 @@ def new_damage(
         found = _damage(rendered(few, words, wanted), path)
         only_names = all(what.startswith("duplicate resource") for what in found)
         if found:  # at most: so all lines are read
-            damages = _damage(rendered(result.parts, words, wanted), path, known, only_names)
+            damages = _damage(rendered(result.parts, words, wanted), path, only_names, known)
     if not damages and not in_text:
         return []
     try:
@@ -150,9 +150,7 @@ def new_damage(
             if damages:  # the conditions of all versions, numbered as in the result
                 versions = (result.parts, *(one.parts for one in sides))
                 every = WantedReadings(*versions, thorough=thorough)
-                _forget(
-                    damages, _damage(rendered(side.parts, words, every), path, None, only_names)
-                )
+                _forget(damages, _damage(rendered(side.parts, words, every), path, only_names))
     except Unsupported:
         return []
     for damage in damages.values():
@@ -233,8 +231,8 @@ def _forget(damages: Damages, known: Damages) -> None:
 def _damage(
     readings: list[Rendering],
     path: str,
-    known: Identities | None = None,
     only_names: bool = False,
+    known: Identities | None = None,
 ) -> Damages:
     """Find the damage in the readings of a template; add the undamaged documents to `known`.
 

@@ -93,6 +93,13 @@ def test_what_a_side_has_says_nothing(why: str, text: str, said: str) -> None:
         assert brought(text, sides, PATH) == ""
 
 
+@pytest.mark.parametrize("why, text, said", BROKEN, ids=[one[0] for one in BROKEN])
+def test_what_is_broken_in_a_file_that_has_a_resource_twice(why: str, text: str, said: str) -> None:
+    sides = SIDES.map(lambda side: f"{side}---\n{RIGHT}")
+    found = brought(f"{text}---\n{RIGHT}", sides, PATH)
+    assert found.startswith(said) if why != "a resource twice" else found == ""
+
+
 # what looks like a key or an element twice, and is none
 FINE = [
     ("in two arms of a block", BLOCK.replace("    {{- end", "    {{- else }}\n    securityContext: {}\n    {{- end")),

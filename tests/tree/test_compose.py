@@ -513,3 +513,21 @@ def test_garbage_collection_is_left_as_it_was():
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_a_missing_key_is_known_before_the_entries_are_built():
+    """Mappings are asked for many keys that they do not have."""
+    top = split(Source(b"a: 1\nb: {c: 2}\n")).documents[0].root
+    assert isinstance(top, Mapping)
+    assert top.get("id") is None
+    assert top.unbuilt is not None
+
+
+@pytest.mark.parametrize("key", ["[a]", "? - a", "{a: b}"])
+def test_a_key_that_is_a_collection_is_found_by_its_text(key):
+    separator = "\n: " if key[0] == "?" else ": "
+    top = split(Source(f"a: 1\n{key}{separator}2\n".encode())).documents[0].root
+    assert isinstance(top, Mapping)
+    value = top.get(key.removeprefix("? "))
+    assert isinstance(value, Scalar)
+    assert value.value == "2"
