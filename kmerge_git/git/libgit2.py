@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 
 import pygit2
 from pygit2 import enums
@@ -13,7 +14,7 @@ from pygit2.enums import MergeFavor, MergeFileFlag, MergeFlag
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.git.merge_sides import Change, TreeEntry
-from kmerge_git.git.objects import FOLDER, Absent, nodes
+from kmerge_git.git.objects import FOLDER, Absent, GitObjects, nodes
 
 # libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
 # than the few that it is looking at.
@@ -46,6 +47,7 @@ class Libgit2Objects:
         self.worktree: str | None = inner.workdir
         self.git_dir: str = inner.path
         self.is_shallow = bool(inner.is_shallow)
+        self._is_alone = alone
 
     def close(self) -> None:
         """Close all files."""
@@ -114,23 +116,25 @@ class Libgit2Objects:
                 deltas = list(diff.deltas)
         return [_change(delta) for delta in deltas]
 
-    def _edited_or_added(self, old: str, new: str, top: bytes = b"") -> Iterator[Change]:
+    def _edited_or_added(self, old: str, new: str) -> Iterator[Change]:
         """Yield the changed and the added files; raise `ValueError` if there are other changes.
 
         libgit2 would look into each folder, also into those that are the same in both trees.
         """
-        before, after = (
-            dict(nodes(self._inner.read(tree)[1], tree)) if tree else {} for tree in (old, new)
-        )
-        for name in {name for name, _ in before.items() ^ after.items()}:
-            path, a, b = top + name, before.get(name), after.get(name)
-            if b is None or (a and a[0] >> 12 != b[0] >> 12):
-                raise ValueError("a file may be renamed")
-            if b[0] == FOLDER:
-                yield from self._edited_or_added(a[1].hex() if a else "", b[1].hex(), path + b"/")
-            else:
-                entries = (each and TreeEntry(each[1].hex(), each[0]) for each in (a, b))
-                yield Change(os.fsdecode(path), os.fsdecode(path), *entries)
+        todo = [(b"", old, new)]
+        for top, *trees in todo:  # `todo` grows on the way
+            before, after = (
+                dict(nodes(self._inner.read(tree)[1], tree)) if tree else {} for tree in trees
+            )
+            for name in {name for name, _ in before.items() ^ after.items()}:
+                path, a, b = top + name, before.get(name), after.get(name)
+                if b is None or (a and a[0] >> 12 != b[0] >> 12):
+                    raise ValueError("a file may be renamed")
+                if b[0] == FOLDER:
+                    todo.append((path + b"/", a[1].hex() if a else "", b[1].hex()))
+                else:
+                    entries = (each and TreeEntry(each[1].hex(), each[0]) for each in (a, b))
+                    yield Change(os.fsdecode(path), os.fsdecode(path), *entries)
 
     def _tree(self, oid: str) -> pygit2.Tree:
         try:
@@ -139,8 +143,23 @@ class Libgit2Objects:
             raise Absent(oid) from error
 
     def write(self, kind: str, data: bytes) -> str:
-        """Write an object and return its id."""
-        return str(self._inner.write(_NUMBERS[kind], data))
+        """Write an object and return its id.
+
+        libgit2 does not know `core.sharedRepository`, and git has the words for what is in the way.
+        """
+        if not self._is_shared:
+            with suppress(pygit2.GitError):
+                return str(self._inner.write(_NUMBERS[kind], data))
+        return self._by_git.write(kind, data)
+
+    @cached_property
+    def _by_git(self) -> GitObjects:
+        return GitObjects(self.git_dir, alone=self._is_alone)
+
+    @cached_property
+    def _is_shared(self) -> bool:
+        """True if files in the repository get other permissions than the user's own files."""
+        return "core.sharedrepository" in self._inner.config
 
 
 @contextmanager

@@ -206,15 +206,18 @@ class Scratch:
 
         What a tree holds comes before the tree: the copy may end at any time.
         """
-        new, *old = ({*nodes(self.repository.blob(each), each)} for each in (tree, *sides))
-        for name, (mode, each) in new.difference(*old):
-            if mode == FOLDER:
-                below = [o.hex() for row in old for n, (m, o) in row if (n, m) == (name, FOLDER)]
-                self.hand_over(each.hex(), below, into)
-            elif self._has_made(each.hex()):
-                into.store(self.repository.blob(each.hex()))
-        if self._has_made(tree):
-            into.store(self.repository.blob(tree), "tree")
+        todo = [(tree, sides)]
+        for at in todo:  # `todo` grows on the way
+            new, *old = ({*nodes(self.repository.blob(each), each)} for each in (at[0], *at[1]))
+            for name, (mode, oid) in new.difference(*old):
+                if mode == FOLDER:
+                    below = [o.hex() for row in old for n, (m, o) in row if (n, m) == (name, mode)]
+                    todo.append((oid.hex(), below))
+                elif self._has_made(oid.hex()):
+                    into.store(self.repository.blob(oid.hex()))
+        for folder, _ in reversed(todo):
+            if self._has_made(folder):
+                into.store(self.repository.blob(folder), "tree")
 
     def _has_made(self, oid: str) -> bool:
         return os.path.exists(os.path.join(self.folder, "objects", oid[:2], oid[2:]))
@@ -257,7 +260,9 @@ def scratch(
         twin.is_shallow = repository.is_shallow
         if attributes_of is not None:
             _take_files(twin, attributes_of, git_dir, worktree)
-        marks = os.path.join(folder, "marks") if alone else ""
+        # a driver of this name would replace the built-in one
+        has_binary = any(name.startswith("merge.binary.") for name, _ in twin.settings())
+        marks = os.path.join(folder, "marks") if alone and not has_binary else ""
         with _marking(folder, repository, alone=alone) as words:
             yield Scratch(
                 folder, shallow, git_dir, worktree, marks, tuple(words), named == "sha256", twin

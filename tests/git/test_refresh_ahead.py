@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import pytest
@@ -54,6 +55,7 @@ def test_a_git_that_does_not_merge_many(world: World, lines: str) -> None:
 
 
 SLOW = """
+import shlex
 import sys
 from kmerge_git.cli.main import main
 from kmerge_git.git import scratch_merges
@@ -141,3 +143,49 @@ def test_advice_and_programs_in_between(world: World) -> None:
     repo.git("config", "merge.loud.driver", "echo 1; echo loud; false")
     done = repo.kmerge("--verbose", *WORDS, "--dry-run", check=False)
     assert "--stdin" not in "".join(line for line in done.err.split("\n") if "merge-tree" in line)
+
+
+def test_a_driver_of_the_name_that_kmerge_uses(world: World) -> None:
+    """Manifests are left to kmerge as binary files, but never to a driver of that name."""
+    repo = world.init("bare.git", bare=True)
+    history(repo, KINDS)
+    before = repo.kmerge(*WORDS, "--dry-run", check=False)
+    repo.git("config", "merge.binary.driver", "true")
+    assert repo.kmerge(*WORDS, "--dry-run", check=False).out == before.out
+
+
+def test_a_file_in_a_thousand_folders(world: World) -> None:
+    repo = world.init("bare.git", bare=True)
+    history(repo, ["resolved", "clean"])
+    lines = []
+    for name, number in (("main", 1), ("resolved/0", 2)):
+        lines += [f"commit refs/heads/{name}", "committer A <a@b> 1700000099 +0000", "data 0"]
+        lines += [f"from refs/heads/{name}^0", f"M 100644 inline {'a/' * 1100}{number}.txt"]
+        lines += ["data 2", f"{number}\n"]
+    repo.git("fast-import", "--quiet", stdin="\n".join(lines) + "done\n")
+    assert results(refresh(repo, "resolved/0", code=0)) == {"resolved/0": "resolved"}
+    repo.git("fsck", "--strict")
+
+
+def test_a_branch_whose_commit_cannot_be_written(world: World) -> None:
+    """The others are still reported."""
+    repo = world.init("bare.git", bare=True)
+    history(repo, ["resolved", "clean"])
+    repo.git("gc", "-q", "--prune=now")
+    for number in range(256):
+        (repo.path / "objects" / f"{number:02x}").touch()
+    found = refresh(repo, "resolved/0", "clean/1", code=2)
+    assert results(found) == {"resolved/0": "error", "clean/1": "clean"}
+
+
+def test_what_is_written_is_for_the_group(world: World) -> None:
+    repo = world.init("bare.git", bare=True)
+    history(repo, ["resolved"])
+    repo.git("config", "core.sharedRepository", "group")
+    there = {*repo.path.glob("objects/??/*")}
+    words = ("refresh", "--with", "main", "resolved/0")
+    kmerge = f"umask 077; exec {shlex.quote(sys.executable)} -m kmerge_git {shlex.join(words)}"
+    world.run("sh", "-c", kmerge, cwd=repo.path)
+    new = {*repo.path.glob("objects/??/*")} - there
+    assert new
+    assert all(file.stat().st_mode & 0o040 for file in new)
