@@ -318,8 +318,8 @@ def refresh() -> Row:
         prepare,
         subject,
         (
-            Ratio("its calls of `git merge-tree` alone", share, 1.5),
             Ratio("one `git merge-tree` for each branch", plain),
+            Ratio("its calls of `git merge-tree` alone", share, 1.5),
             Ratio("the same on one core, wall clock", partial(subject, cores=1), 0.6, is_wall=True),
         ),
         share=(200, "branch"),
