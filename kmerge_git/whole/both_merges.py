@@ -312,7 +312,7 @@ def merge_on_cores(
 
     def work(job: Job) -> Both:
         (both,) = merge_all([job], seconds, line_merge())
-        return _plain(job, both)
+        return _plain(both)
 
     sizes = [sum(len(data or b"") for data in job.three.each()) for job in jobs]
     order = sorted(range(len(jobs)), key=lambda at: -sizes[at])
@@ -321,16 +321,15 @@ def merge_on_cores(
     return [_with_lines(jobs[at], merged[at], line_merge) for at in range(len(jobs))]
 
 
-def _plain(job: Job, both: Both) -> Both:
-    """Return a merge as plain values, with decisions only if the caller will show them."""
+def _plain(both: Both) -> Both:
+    """Return a merge as plain values."""
     full = both.outcome
-    decisions = full.decisions if job.options.favor or job.options.policy else ()
     outcome = Outcome(
         full.text,
         full.clean,
         full.method,
         conflicts=full.conflicts,
-        decisions=decisions,
+        decisions=full.decisions,
         reason=full.reason,
     )
     lines = (

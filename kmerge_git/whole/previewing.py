@@ -112,7 +112,7 @@ def preview_merge(
     if sides.is_made_up and keep:
         why = "a merge with several merge bases needs a working tree"
         raise Unsupported(why, hint="run `git merge` with the kmerge driver")
-    merge = merge_trees(at, sides, settings)
+    merge = merge_trees(at, sides, settings, on_all_cores=True)
     files = files_of(at.repository, sides.trees, merge)
     notes = (*merge.notes, *_raised(at.repository, sides.trees))
     step = Step(theirs.subject, theirs.oid, sides.is_made_up, files, notes=notes)

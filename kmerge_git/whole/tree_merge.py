@@ -10,7 +10,7 @@ from kmerge_git.git.merge_sides import TreeEntry
 from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.scratch_merges import MergedTree, Message, Scratch, merge_tree
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.both_merges import SettingsOf
+from kmerge_git.whole.both_merges import SettingsOf, merge_all, merge_on_cores
 from kmerge_git.whole.conflicted_files import FileMerge, Scene
 from kmerge_git.whole.settled_moves import settle
 
@@ -73,11 +73,13 @@ def merge_trees(
     settings: SettingsOf,
     *,
     is_timed: bool = True,
+    on_all_cores: bool = False,
     with_text: bool = False,
 ) -> TreeMerge:
     """Merge two commits.
 
-    With `is_timed`, the time limit of the settings applies. With `with_text`, git merges the texts.
+    With `is_timed`, the time limit of the settings applies. With `on_all_cores`, many files are
+    merged in forked processes. With `with_text`, git merges the texts.
     """
     ours, theirs, base = sides.ours, sides.theirs, None
     if sides.is_made_up:
@@ -93,6 +95,7 @@ def merge_trees(
         merged.conflicts,
         lambda path: at.repository.entry(merged.tree, path),
         settings,
+        merge_all=merge_on_cores if on_all_cores else merge_all,
         seconds=settings.timeout if is_timed else 0.0,
         is_fresh=True,
         tip=sides.tip,
@@ -103,7 +106,9 @@ def merge_trees(
     if not with_text and (stuck or any(file.verdict == "skipped" for file in files)):
         # Git has to merge the files that kmerge does not write. For a conflict about a name, git
         # merges the content first, so a stage can hold the result of that merge.
-        return merge_trees(at, sides, settings, is_timed=is_timed, with_text=True)
+        return merge_trees(
+            at, sides, settings, is_timed=is_timed, on_all_cores=on_all_cores, with_text=True
+        )
     return TreeMerge(merged, files, others, stuck, done.notes)
 
 

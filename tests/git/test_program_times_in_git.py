@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from world import Driven
 
@@ -60,3 +62,32 @@ def test_a_rebase(forked: Driven) -> None:
     assert forked.text("csv.yaml") == OPERATOR.format(2, 3)
     assert forked.text("c/Chart.lock").count('generated: "2022-07-03T') == 1
     assert "2022-07-02T" not in forked.text("c/Chart.lock")
+
+
+ON_CORES = """
+import sys
+from kmerge_git.cli.main import main
+from kmerge_git.whole import cores
+cores.cores = lambda: {}
+raise SystemExit(main(sys.argv[1:]))
+"""
+
+
+def test_many_files_tell_it_on_one_core_and_on_two(driven: Driven) -> None:
+    """What a forked process has decided is told as well, by a preview and by the merge."""
+    rows = ((1, 1), (2, 2), (1, 3))
+    driven.fork(
+        *({f"{n}.yaml": OPERATOR.format(image, day) for n in range(40)} for image, day in rows)
+    )
+
+    def told(words: str, cores: int) -> str:
+        argv = [sys.executable, "-c", ON_CORES.format(cores), *words.split()]
+        done = driven.world.run(*argv, cwd=driven.path, check=False)
+        return done.out + done.err
+
+    for words in ("preview side --json", "preview side", "merge --no-commit side"):
+        alone = told(words, 1)
+        assert alone.count("later time") > 2, words
+        if "merge" in words:
+            driven.git("merge", "--abort")
+        assert told(words, 2) == alone, words
