@@ -82,6 +82,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> dict[int, int]:
     """
     mine, yours = kept_indexes(bare.base, bare.ours), kept_indexes(bare.base, bare.theirs)
     columns = lines.map(lambda some: [_column(line) for line in some])
+    # most sides moved no line that they kept, and blocks take long to find
     if not any(
         line and n in yours and columns.base[n] != columns.theirs[yours[n]]
         for n, line in enumerate(bare.base)

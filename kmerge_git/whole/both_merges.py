@@ -57,7 +57,7 @@ class SettingsOf:
         self._mine = mine  # the side whose change goes on top (see `git.sides`)
         self._tree = ""  # whose attributes count instead of those of the working tree
         self._before: dict[str, dict[str, str]] = {}  # these attributes, by path
-        self._settled: dict[str, Settings] = {}
+        self._settled: dict[str, Settings] = {}  # by path
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
         keytable.know({})  # the definitions that other settings have loaded
