@@ -31,9 +31,10 @@ class Comments:
     def __init__(self, text: str) -> None:
         self._silent: dict[int, set[str]] = defaultdict(set)  # by the number of the line
         self.wrong: list[tuple[int, str]] = []  # the offset of a comment, and the problem
+        number, at = 1, 0
         for comment in COMMENT.finditer(text) if MARK in text else ():
             before, reach, words = comment.groups()
-            number = text.count("\n", 0, comment.start()) + 1
+            number, at = number + text.count("\n", at, comment.start()), comment.start()
             lines = (number,) if before.strip() else (number, number + 1)
             ids, wrong = silenced(words)
             if reach.rstrip(":") not in ("", "-file"):

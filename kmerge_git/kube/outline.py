@@ -9,15 +9,15 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from kmerge_git.tree.documents import Document
+
+    FullName = tuple[str, str, str, str]
 
 FIELDS = ("apiVersion", "kind", "metadata")
 _ODD = frozenset("&*!|>{}[]#'\"%@`,")
 
 
-def full_name(document: Document) -> Hashable | None:
+def full_name(document: Document) -> FullName | None:
     """Return the full name of a document, or None if the document has no name.
 
     The document is parsed only if its lines do not have the plain form.
@@ -31,16 +31,16 @@ def full_name(document: Document) -> Hashable | None:
     return known.key[:4] if known is not None and known.name else None
 
 
-def outlined(document: Document) -> tuple[str, str, str, str] | None:
+def outlined(document: Document) -> FullName | None:
     """Return what `outline` finds in a document; many questions begin with it."""
     return document.kept(_outline)
 
 
-def _outline(document: Document) -> tuple[str, str, str, str] | None:
+def _outline(document: Document) -> FullName | None:
     return outline(document.content)
 
 
-def outline(text: str) -> tuple[str, str, str, str] | None:
+def outline(text: str) -> FullName | None:
     """Return (group, kind, namespace, name) from the lines of a document.
 
     Return None if the lines do not have the plain form.
@@ -109,4 +109,5 @@ def _end_of_block(text: str, start: int) -> int:
 
 
 def _plain(value: str) -> bool:
-    return bool(value) and value[0] not in _ODD and "'" not in value and '"' not in value
+    is_null = value.lower() in ("", "~", "null")
+    return not is_null and value[0] not in _ODD and "'" not in value and '"' not in value

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kmerge_git.kube.identity import describe, identity
+from kmerge_git.kube.identity import identity_in
+from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 
@@ -10,11 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from kmerge_git.kube.identity import Identity
     from kmerge_git.tree.documents import Document
 
     Documents = dict[Hashable, Document]
-    Known = tuple[Identity, Document]
 
 
 def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | None] | None]:
@@ -33,30 +32,33 @@ def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | No
     return _namesakes([(ours[name], theirs[name]) for name in sorted(ours)])
 
 
-def _known(documents: Documents) -> dict[str, Known] | None:
+def _known(documents: Documents) -> dict[str, Document] | None:
     """Return the resources by kind and name.
 
     Return None if a name is missing or occurs twice.
     """
-    resources = {}
+    resources: dict[str, Document] = {}
     for document in documents.values():
-        known = identity(document.root)
-        if known is None or describe(known) in resources:
+        name = name_of(document)
+        if not name or name in resources:
             return None
-        resources[describe(known)] = known, document
+        resources[name] = document
     return resources
 
 
-def _namesakes(pairs: list[tuple[Known, Known]]) -> tuple[str, Three[Document | None] | None]:
+def _namesakes(
+    pairs: list[tuple[Document, Document]],
+) -> tuple[str, Three[Document | None] | None]:
     """Return the difference between resources of one kind and name, if all pairs share it.
 
     If only one pair shows the difference, return that pair, too.
     """
-    (_, document), (_, twin) = pairs[0]
-    spaces = {(mine.namespace, yours.namespace) for (mine, _), (yours, _) in pairs}
+    document, twin = pairs[0]
+    known = [(identity_in(mine), identity_in(yours)) for mine, yours in pairs]
+    spaces = {(mine.namespace, yours.namespace) for mine, yours in known if mine and yours}
     if all(here != there for here, there in spaces):
         return Why.NAMESPACES, Three(None, document, twin) if len(spaces) == 1 else None
-    groups = [mine.group != yours.group for (mine, _), (yours, _) in pairs]
+    groups = [mine.group != yours.group for mine, yours in known if mine and yours]
     if all(groups) and all(here == there for here, there in spaces):
         return Why.GROUPS, Three(None, document, twin) if len(pairs) == 1 else None
     return Why.NEW_FILE, None

@@ -306,6 +306,18 @@ def same_name(base: list[Document], other: list[Document]) -> Pairs:
     return _pairs(base, other, identified_only=True)
 
 
+def _of_one_name(
+    base: dict[int, Document], other: dict[int, Document]
+) -> tuple[list[int], list[int]]:
+    """Return which documents have a kind and name of the other version, in whichever group."""
+    mine, yours = ({n: full_name(d) for n, d in side.items()} for side in (base, other))
+    common = {name[1:] for name in mine.values() if name} & {n[1:] for n in yours.values() if n}
+    left, right = (
+        [n for n, name in s.items() if name and name[1:] in common] for s in (mine, yours)
+    )
+    return left, right
+
+
 def _pairs(base: list[Document], other: list[Document], *, identified_only: bool) -> Pairs:
     result = _equal([d.content for d in base], [d.content for d in other])
     left, right = _rest(base, result, 0), _rest(other, result, 1)
@@ -316,6 +328,8 @@ def _pairs(base: list[Document], other: list[Document], *, identified_only: bool
     # an empty document is not the next version of another document
     left = [i for i in left if base[i].content.strip()]
     right = [j for j in right if other[j].content.strip()]
+    if identified_only:  # most of what two sides add has plain lines and nothing in common
+        left, right = _of_one_name({i: base[i] for i in left}, {j: other[j] for j in right})
     if left and right:
         from kmerge_git.kube.identity import pairing  # few files need more than their outlines
 

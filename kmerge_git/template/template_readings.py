@@ -12,6 +12,9 @@ opposite answer of `x`. The body of a `define` becomes a text of its own.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
+
 from kmerge_git.template.template_layout import given_column, indent, scalar_above
 from kmerge_git.template.template_parser import (
     ASSIGN,
@@ -48,16 +51,18 @@ class Rendering:
     `numbers` gives the template line of each line of the text; both are counted from 0.
     """
 
-    __slots__ = ("name", "numbers", "text")
+    __slots__ = ("_ends", "name", "numbers", "text")
 
     def __init__(self, name: str, text: str, numbers: list[int]) -> None:
         self.name = name
         self.text = text
         self.numbers = numbers
+        self._ends: list[int] = []  # where the lines end; found when a place is asked for
 
     def line_at(self, offset: int) -> int:
         """Return the number of the template line for an offset in the reading."""
-        return self.number(self.text.count("\n", 0, offset))
+        self._ends = self._ends or [*accumulate(len(line) + 1 for line in self.text.split("\n"))]
+        return self.number(bisect_right(self._ends, offset))
 
     def number(self, line: int) -> int:
         """Return the number of the template line for a line of the reading."""

@@ -455,12 +455,12 @@ def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, 
 
     `scalars` are sorted spans within the part of the text from `start` to `end`.
     """
-    for first, last in scalars:
-        at = first_odd_break(text, start, first)
-        if at >= 0:
-            return at
-        start = last
-    return first_odd_break(text, start, end)
+    starts, ends = [start, *(last for _, last in scalars)], [*(first for first, _ in scalars), end]
+    between = [*zip(starts, ends, strict=True)]
+    if not has_odd_breaks(" ".join([text[first:last] for first, last in between])):
+        return -1
+    places = (first_odd_break(text, first, last) for first, last in between)
+    return next((at for at in places if at >= 0), -1)
 
 
 def refuse(source: Source, at: int) -> CannotParse:

@@ -110,7 +110,9 @@ class FieldWalk:
                     yield from self._in_list(four, path, where, tables)
                     return
         one = whole(four, path, is_set=is_set)
-        if self._is_thorough and not is_gone and one.verdict in (DECIDED, INVENTED, LOST):
+        if self._is_thorough:
+            _judge(one, four)
+        if not is_gone and one.verdict in (DECIDED, INVENTED, LOST):
             yield from self._parts(four, path, where, one)
         else:
             yield one
@@ -369,11 +371,16 @@ def whole(four: Four, path: Path, *, is_set: bool = False) -> Difference:
         kind = "element"
     elif isinstance(node, Mapping):
         kind = "map"
-    row = Difference(path, what, side, rule, shown_values(at), kind, node=four.result or four.near)
-    row.verdict, row.of = verdict_of(at, four.ends, alike)
-    row.result = brief(four.result)
-    row.lost = at.side("ours" if row.of == "both" else row.of) if row.of else None
-    return row
+    return Difference(path, what, side, rule, shown_values(at), kind)
+
+
+def _judge(row: Difference, four: Four) -> None:
+    """Note what became of the values, for a judge."""
+    result = four.result
+    row.node = result or four.near
+    row.verdict, row.of = verdict_of(four.at, four.ends, alike)
+    row.result = brief(result)
+    row.lost = four.at.side("ours" if row.of == "both" else row.of) if row.of else None
 
 
 def _in_text(four: Four, path: Path, one: Difference) -> Iterator[Difference]:

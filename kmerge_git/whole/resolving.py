@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from kmerge_git.bounds import ANSWERED_BYTES, ANSWERS_ALONE
+from kmerge_git.bounds import ANSWERED_BYTES, ANSWERS_ALONE, TEMPLATE_READINGS
 from kmerge_git.errors import KmergeError, Refused, UsageError
 from kmerge_git.git.repository import Repository
 from kmerge_git.kube.fieldpath import matches, pattern
@@ -157,9 +157,11 @@ class Resolving:
             return error
         return None
 
-    def size(self, path: str) -> int:
-        """Return the size in bytes of the largest version of a file."""
-        return max(len(data or b"") for data in self._asked[path].file.three.each())
+    def weight(self, path: str) -> int:
+        """Return how many bytes a check of answers looks through; it reads a template many times."""
+        versions = [data or b"" for data in self._asked[path].file.three.each()]
+        times = TEMPLATE_READINGS if any(b"{{" in data for data in versions) else 1
+        return max(map(len, versions)) * times
 
     def give(self, question: Question, answer: Answer | None) -> None:
         """Save an answer to a question; None deletes the saved answer."""
@@ -436,7 +438,7 @@ def choose(
             except KmergeError as error:
                 refused.append((question, error))
         if not is_few and choice not in SURE:
-            errors = _sifted(answered, resolving.why_not, resolving.size(path))
+            errors = _sifted(answered, resolving.why_not, resolving.weight(path))
             refused += errors
             left = {question.id for question, _ in errors}
             answered = [one for one in answered if one[0].id not in left]
@@ -456,8 +458,8 @@ def give(resolving: Resolving, answered: Iterable[Answered]) -> Refusals:
     for path, group in groupby(answered, lambda one: one[0].path):
         some = list(group)
         if len(some) > ANSWERS_ALONE:
-            size = resolving.size(path)
-            refused += _sifted(some, lambda part: _refusal(resolving, part), size)
+            weight = resolving.weight(path)
+            refused += _sifted(some, lambda part: _refusal(resolving, part), weight)
         elif len(some) == 1 or _refusal(resolving, some):
             alone = [(pair[0], _refusal(resolving, [pair])) for pair in some]
             refused += [(question, error) for question, error in alone if error]
@@ -467,11 +469,11 @@ def give(resolving: Resolving, answered: Iterable[Answered]) -> Refusals:
 def _sifted(
     answered: Sequence[Answered],
     why_not: Callable[[Sequence[Answered]], KmergeError | None],
-    size: int,
+    weight: int,
 ) -> Errors:
     """Check answers together and return the refused answers; halve a set of answers that fails."""
     refused: Errors = []
-    tries = ANSWERED_BYTES // max(size, 1) + 1
+    tries = ANSWERED_BYTES // max(weight, 1) + 1
     waiting = [answered] if answered else []
     while waiting:
         some = waiting.pop()

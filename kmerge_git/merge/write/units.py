@@ -9,8 +9,9 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.kube.identity import identity
+from kmerge_git.kube.identity import identity_in
 from kmerge_git.kube.listkeys import field_text
+from kmerge_git.kube.outline import full_name
 from kmerge_git.text.diff3 import lines_of
 from kmerge_git.text.opaque_files import VAULT, vault_end
 from kmerge_git.tree.block_scalars import body_indent, header
@@ -41,7 +42,7 @@ class Unit:
     Comments above an entry are lines of their own.
     """
 
-    __slots__ = ("end", "name", "node", "parent", "start", "text", "thing")
+    __slots__ = ("end", "name", "parent", "start", "text", "thing")
 
     def __init__(
         self, start: int, end: int, text: str, parent: object, thing: Entry | Document | None
@@ -51,8 +52,12 @@ class Unit:
         self.text = text
         self.parent = parent  # the collection around the unit
         self.thing = thing  # None for a line
-        self.node = _node(thing)  # the value of an entry, or the root of a document
         self.name = _name(thing)  # units with the same name are versions of one thing
+
+    @property
+    def node(self) -> Node | None:
+        """Return the value of an entry, or the root of a document."""
+        return _node(self.thing)
 
     @property
     def is_long(self) -> bool:
@@ -99,8 +104,10 @@ class Version:
         """Return the documents of the text; parse the text only when they are first needed."""
         if self._documents is None:
             try:
-                stream = split_text(self.text)
-                self._documents = stream.documents if stream.roots else ()
+                self._documents = split_text(self.text).documents
+                for document in self._documents:
+                    _ = document.root
+                    document.forget()
             except KmergeError:
                 self._documents = ()
         return self._documents
@@ -282,7 +289,7 @@ def can_differ(a: Node | None, b: Node | None) -> bool:
 
 def _name(thing: Entry | Document | None) -> Hashable:
     if isinstance(thing, Document):
-        return identity(thing.root)
+        return full_name(thing) or identity_in(thing)
     return thing.key.raw if thing is not None and thing.key is not None else None
 
 
