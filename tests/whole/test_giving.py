@@ -14,7 +14,8 @@ from kmerge_git.cli.question_screen import Keys, Screen
 from kmerge_git.cli.resolve_report import tell_end
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.git.repository import Repository
-from kmerge_git.whole.resolving import give, give_choice
+from kmerge_git.merge.three import Three
+from kmerge_git.whole.resolving import Resolving, give, give_choice
 
 FIELDS = ("a", "b", "c")
 ASKED = [question(("0", "1", "2"), field=name) for name in FIELDS]
@@ -118,7 +119,7 @@ class Many(Picky):
     def check(self, paths: list[str]) -> None:
         self.looks += 1
 
-    def size(self, path: str) -> int:
+    def weight(self, path: str) -> int:
         return self.bytes_
 
 
@@ -147,3 +148,12 @@ def test_a_large_file_is_not_looked_through_for_ever() -> None:
     assert resolving.looks < 20
     assert "give this answer in another run" in refused[-1][1]
     assert not {q.id for q, _ in refused} & resolving.answers.keys()
+
+
+@pytest.mark.parametrize(("text", "weight"), [(b"a: 1\n", 9), (b"a: {{x}}\n", 36)])
+def test_a_template_weighs_as_much_as_its_readings(text: bytes, weight: int) -> None:
+    file = SimpleNamespace(three=Three(None, b"a: 12345\n", text))
+    asked = SimpleNamespace(path="a.yaml", questions=(), file=file)
+    plan = SimpleNamespace(files=(), operation="merge", problems=(), notes=())
+    resolving = Resolving(plan, [asked], SimpleNamespace(answers={}), None)  # type: ignore
+    assert resolving.weight("a.yaml") == weight
