@@ -158,7 +158,7 @@ class Resolving:
         return None
 
     def weight(self, path: str) -> int:
-        """Return how many bytes a check of answers looks through; it reads a template many times."""
+        """Return how many bytes a check of answers reads; it reads a template several times."""
         versions = [data or b"" for data in self._asked[path].file.three.each()]
         times = TEMPLATE_READINGS if any(b"{{" in data for data in versions) else 1
         return max(map(len, versions)) * times
