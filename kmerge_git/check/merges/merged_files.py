@@ -19,7 +19,7 @@ from kmerge_git.check.merges.merge_walk import FUSED, GONE, NEW, Odd, least, wal
 from kmerge_git.check.registry import ERROR
 from kmerge_git.compare.file_changes import paired_documents
 from kmerge_git.errors import KmergeError
-from kmerge_git.kube.identity import Identity, describe, identity
+from kmerge_git.kube.identity import Identity, describe, identity, identity_in
 from kmerge_git.kube.listkeys import field_text
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.sites import disordered
@@ -120,7 +120,7 @@ class SidedFile:
             return None  # base has them so, and the result has an order of its own
         places = [names[-1].index(key) for key in turned]
         documents = [streams[-1].documents[place] for place in places]
-        shown = [describe(name) for d in documents if (name := _resource(d.root))]
+        shown = [describe(name) for d in documents if (name := _resource(d))]
         return (documents[1], shown[1], shown[0]) if len(shown) > 1 else None
 
     def markers(self) -> Iterator[tuple[int, str]]:
@@ -175,7 +175,7 @@ class _Side:
         """
         without = [d for d in new if d.number not in self._partners]
         is_only = self.count == len(result.documents) == 1
-        if len(without) != 1 or not self.alone or (_resource(without[0].root) and not is_only):
+        if len(without) != 1 or not self.alone or (_resource(without[0]) and not is_only):
             return
         known = {_key(document) for document in result.documents}
         missing = [document for document in self.alone if _key(document) not in known]
@@ -235,7 +235,7 @@ def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -
     root, there = document.root, [node for node in sides if node is not None]
     if root is None or not there:
         return []
-    odd, resource = walked(root, sides, path), _resource(root)
+    odd, resource = walked(root, sides, path), _resource(document)
     if odd and resource is not None and len(there) < len(sides):
         more = elsewhere(resource)
         return walked(root, [*sides, *more], path) if more else odd  # moved from another file
@@ -258,7 +258,7 @@ def _gone(merged: SidedFile, sides: list[Stream], alone: list[list[Document]]) -
 
 def _is_moved_away(document: Document, merged: SidedFile) -> bool:
     """Return whether another file has gained the resource of a document in this merge."""
-    resource = _resource(document.root)
+    resource = _resource(document)
     return resource is not None and merged.gained(resource) is not None
 
 
@@ -269,17 +269,17 @@ def _count(stream: Stream, wanted: Document) -> int:
 
 def _key(document: Document) -> object:
     """Return a key for a document: the identity of its resource, or its text."""
-    return _resource(document.root) or document.content.strip()
+    return _resource(document) or document.content.strip()
 
 
-def _resource(root: Node | None) -> Identity | None:
+def _resource(document: Document) -> Identity | None:
     """Return the identity of a resource, or None if the resource has no name."""
-    found = identity(root) if root is not None else None
+    found = identity_in(document)
     return found if found is not None and found.name else None
 
 
 def _name(document: Document) -> str:
-    resource = _resource(document.root)
+    resource = _resource(document)
     return f"{resource.kind}/{resource.name}" if resource else "a document"
 
 
@@ -289,7 +289,7 @@ def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
     partner = ours.root(whole)
     for one in ours.alone:  # without a name, keys are compared: the partner lacks them
         is_in_both = _holds(partner, one.root) or not _holds(whole.root, one.root)
-        if one not in held and not _resource(one.root) and not is_in_both:
+        if one not in held and not _resource(one) and not is_in_both:
             held.append(one)
     return held
 
