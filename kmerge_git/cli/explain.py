@@ -22,6 +22,7 @@ from kmerge_git.bounds import (
 )
 from kmerge_git.cli.in_and_out import add_color, inside, listed, show, warn
 from kmerge_git.cli.lost_changes import place
+from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.rule_sentences import in_words
 from kmerge_git.outcome import BY_BLOCKS
@@ -69,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the merge again and explain its result."""
+    make_haste()
     from kmerge_git.git.manifests import is_selected
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.explained_merge import explain_commit, explain_progress

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.in_and_out import add_color, listed, painted, warn, write
+from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.git.unasked import WAYS
 from kmerge_git.report.results import CommandResult
@@ -79,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compute the preview, and print or write it in the chosen formats."""
+    make_haste()
     from kmerge_git.git.repository import Repository
     from kmerge_git.git.scratch_merges import scratch
     from kmerge_git.whole.both_merges import SettingsOf

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.in_and_out import add_color, inside, listed, show, warn
+from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.git.generators import hint_for
 from kmerge_git.git.manifests import is_selected
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Plan the solution of the conflicts, carry it out, and report the result."""
+    make_haste()
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.solving import Wishes, carry_out, make_plan
 
