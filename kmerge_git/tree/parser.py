@@ -342,8 +342,12 @@ def _node(name: str, kind: str, style: str) -> Any:
 
     names: dict[str, Any] = {"id": kind, "value": _argument(1), "start_mark": _argument(2)}
     names[style] = _argument(4)
-    if kind == "scalar":  # the end of a collection is set later, on the object itself
-        names["end_mark"] = _argument(3)
+    # the end of a collection is set later, on the object itself
+    names |= (
+        {"end_mark": _argument(3), "__slots__": ()}
+        if kind == "scalar"
+        else {"__slots__": "end_mark"}
+    )
     return type(name, (Exception,), names)
 
 
