@@ -180,6 +180,7 @@ class Plain:
         content = self._text[self._base : document.end]
         graph = parser.compose(content) if content.strip("\n ") else None
         self.root = None if graph is None else self._value(graph)
+        self._made.clear()
 
     @property
     def is_json(self) -> bool:

@@ -179,14 +179,20 @@ class Run:
         if is_steered(text):
             self.skipped[path] = "a template with statements in its comments"
             return []
-        is_sealed = "sops" in text and bool(sealed(data))
-        verdict = Verdict(MANIFEST, 11) if is_sealed else self.verdict(book)
+        of_book = self._of_book(book, is_sealed="sops" in text and bool(sealed(data)))
         findings = page.findings(checks, registry.HISTORY, data, self.versions(path))
         if merged:
+            del book  # a comparison of large versions needs the memory
             findings += page.findings(checks, registry.MERGED, merged)
+        return findings + of_book
+
+    def _of_book(self, book: Book, *, is_sealed: bool) -> list[Finding]:
+        """Check the documents of a file."""
+        verdict = Verdict(MANIFEST, 11) if is_sealed else self.verdict(book)
+        findings: list[Finding] = []
         for plain in book.plains if not verdict.is_patch else ():
-            scope, root = registry.REPEATED, plain.root
-            findings += page.findings(checks, scope, plain, root=root, rule=verdict.why)
+            site, root = (registry.REPEATED, plain), plain.root
+            findings += book.page.findings(self.checks, *site, root=root, rule=verdict.why)
         return findings if is_sealed else findings + self._of_kind(book, verdict)
 
     def _template(
