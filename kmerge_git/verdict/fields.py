@@ -81,13 +81,19 @@ class Four:
 
 
 class FieldWalk:
-    """Walk through the fields of three versions and a result."""
+    """Walk through the fields of three versions and a result.
 
-    __slots__ = ("_is_thorough", "_rules")
+    With `lost_of`, only lost places have their values. If it is one side, the result is the other
+    side, and what this side did not change is left out.
+    """
 
-    def __init__(self, rules: Rules, *, is_thorough: bool = False) -> None:
+    __slots__ = ("_is_thorough", "_lost_of", "_rules", "_taken")
+
+    def __init__(self, rules: Rules, *, is_thorough: bool = False, lost_of: str = "") -> None:
         self._rules = rules
         self._is_thorough = is_thorough
+        self._lost_of = lost_of
+        self._taken = {"ours": "theirs", "theirs": "ours"}.get(lost_of, "")
 
     def differences(self, four: Four, path: Path, where: Where) -> Iterator[Difference]:
         """Yield the places, at a path or below the path, that a side changed."""
@@ -109,10 +115,8 @@ class FieldWalk:
                     yield from marked(four, path)
                     yield from self._in_list(four, path, where, tables)
                     return
-        one = whole(four, path, is_set=is_set)
-        if self._is_thorough:
-            _judge(one, four)
-        if not is_gone and one.verdict in (DECIDED, INVENTED, LOST):
+        one = whole(four, path, is_set=is_set, is_short=bool(self._lost_of))
+        if self._is_thorough and not is_gone and one.verdict in (DECIDED, INVENTED, LOST):
             yield from self._parts(four, path, where, one)
         else:
             yield one
@@ -120,6 +124,8 @@ class FieldWalk:
     def _is_settled(self, four: Four) -> bool:
         """Return whether no side changed a place; for a judge, the result is the same as well."""
         at = four.at
+        if self._taken and four.ends is not None and four.ends[0] is at.side(self._taken):
+            return alike(at.base, at.side(self._lost_of))
         if not (alike(at.base, at.ours) and alike(at.base, at.theirs)):
             return False
         is_same = four.ends is None or all(alike(at.base, end) for end in four.ends)
@@ -360,10 +366,17 @@ def verdict_of(
     return DECIDED if is_decided else INVENTED, of
 
 
-def whole(four: Four, path: Path, *, is_set: bool = False) -> Difference:
-    """Return the difference of two values that are compared as a whole, not entry by entry."""
+def whole(four: Four, path: Path, *, is_set: bool = False, is_short: bool = False) -> Difference:
+    """Return the difference of two values that are compared as a whole, not entry by entry.
+
+    If `is_short` is true, only a lost difference has its values.
+    """
     at = four.at
-    what, side = what_of(at, alike), side_of(at, four.ends, alike)
+    verdict, of = verdict_of(at, four.ends, alike)
+    side = side_of(at, four.ends, alike)
+    if is_short and verdict != LOST:
+        return Difference(path, "", side, "", Three("", "", ""), verdict=verdict, of=of)
+    what = what_of(at, alike)
     rule = _rule(at, path, what, is_set=is_set)
     node = at.theirs or at.ours or at.base
     kind = "list" if isinstance(node, Sequence) else "scalar"
@@ -371,16 +384,10 @@ def whole(four: Four, path: Path, *, is_set: bool = False) -> Difference:
         kind = "element"
     elif isinstance(node, Mapping):
         kind = "map"
-    return Difference(path, what, side, rule, shown_values(at), kind)
-
-
-def _judge(row: Difference, four: Four) -> None:
-    """Note what became of the values, for a judge."""
-    result = four.result
-    row.node = result or four.near
-    row.verdict, row.of = verdict_of(four.at, four.ends, alike)
-    row.result = brief(result)
-    row.lost = four.at.side("ours" if row.of == "both" else row.of) if row.of else None
+    row = Difference(path, what, side, rule, shown_values(at), kind, node=four.result or four.near)
+    row.verdict, row.of, row.result = verdict, of, brief(four.result)
+    row.lost = at.side("ours" if of == "both" else of) if of else None
+    return row
 
 
 def _in_text(four: Four, path: Path, one: Difference) -> Iterator[Difference]:

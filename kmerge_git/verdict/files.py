@@ -79,12 +79,13 @@ class FileComparison:
         *,
         is_thorough: bool = False,
         elsewhere: Callable[[Document], Node | None] = nowhere,
+        lost_of: str = "",
     ) -> None:
         self._rules = rules
         self._path = path
         self._is_thorough = is_thorough
         self._elsewhere = elsewhere
-        self._walk = FieldWalk(rules, is_thorough=is_thorough)
+        self._walk = FieldWalk(rules, is_thorough=is_thorough, lost_of=lost_of)
 
     def differences(self, streams: Three[Stream], ends: Results) -> Iterator[Difference]:
         """Yield all places at which the versions of a file differ, resource by resource."""
@@ -172,7 +173,10 @@ def _layout(texts: Three[str], doers: set[str]) -> Iterator[Difference]:
 
 
 def _root(document: Document | None) -> Node | None:
-    return document.root if document is not None else None
+    root = document.root if document is not None else None
+    if isinstance(root, Collection):
+        _ = root.entries  # this frees nodes of the parser before the next version is parsed
+    return root
 
 
 def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:

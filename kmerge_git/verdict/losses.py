@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube import fieldpath
@@ -20,7 +21,7 @@ from kmerge_git.template.template_readings import ActionWords, WantedReadings, r
 from kmerge_git.text.markers import SIZE
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Collection, Mapping, Node
-from kmerge_git.tree.same import canon_of
+from kmerge_git.tree.same import canon_of, same_text
 from kmerge_git.verdict.fields import COMBINED, DECIDED, KEPT, LOST
 from kmerge_git.verdict.files import FileComparison, ends_of, nowhere
 from kmerge_git.verdict.text_lines import lost_lines
@@ -81,12 +82,13 @@ def judged(
     *,
     is_template: bool = False,
     elsewhere: Elsewhere = nowhere,
+    lost_of: str = "",
 ) -> list[Judged]:
     """Return what became of each place that a side changed, with the values of Secrets hidden.
 
-    Raise KmergeError if the files cannot be read.
+    `lost_of` is that of `FieldWalk`. Raise KmergeError if the files cannot be read.
     """
-    rows = _Judge(versions, is_template, elsewhere).of((result, True))
+    rows = _Judge(versions, is_template, elsewhere, lost_of).of((result, True))
     return _without_secrets(rows, (text.data for text in (*versions.each(), result)))
 
 
@@ -101,7 +103,7 @@ def without_asking(
 
     Nobody had to decide these changes, so nobody decided against them.
     """
-    judge = _Judge(versions, is_template, nowhere)
+    judge = _Judge(versions, is_template, nowhere, "both")
     try:
         there = [row for row in judge.of(merged) if row.verdict in (KEPT, COMBINED)]
     except KmergeError:
@@ -119,10 +121,13 @@ def _covers(one: Judged, lost: Judged) -> bool:
 class _Judge:
     """Judge results of the merge of the same three versions."""
 
-    __slots__ = ("_elsewhere", "_is_template", "_path", "_versions")
+    __slots__ = ("_elsewhere", "_is_template", "_lost_of", "_path", "_versions")
 
-    def __init__(self, versions: Three[YamlText], is_template: bool, elsewhere: Elsewhere) -> None:
+    def __init__(
+        self, versions: Three[YamlText], is_template: bool, elsewhere: Elsewhere, lost_of: str
+    ) -> None:
         self._versions = versions
+        self._lost_of = lost_of
         self._path = versions.ours.path
         self._is_template = is_template
         self._elsewhere = elsewhere
@@ -143,7 +148,9 @@ class _Judge:
         if ends is None:
             return
         rules = rules_for(Options(self._path))
-        comparison = FileComparison(rules, self._path, is_thorough=True, elsewhere=self._elsewhere)
+        comparison = FileComparison(
+            rules, self._path, is_thorough=True, elsewhere=self._elsewhere, lost_of=self._lost_of
+        )
         rows = [row for row in comparison.differences(streams, ends) if row.verdict]
         for row in _without_moved(rows, streams, ends[0]):
             at = row.node.start if row.node is not None and is_clean else 0
@@ -221,22 +228,45 @@ def _without_moved(
         yield from rows
         return
     known: Known = {}
-    # the result may be one of the versions
-    every = {stream: _leaves(stream, known) for stream in {*streams.each(), result}}
-    expected = every[streams.ours] + every[streams.theirs]
-    expected.subtract(every[streams.base])
-    made = every[result]
+    mine, yours = streams.ours, streams.theirs
+    if result is yours:
+        mine, yours = yours, mine
+    # the values that the changes of both sides come to, and that are not as often in the result
+    lacking = _gained(result, mine, known)
+    lacking.update(_gained(streams.base, yours, known))
     for row in rows:
         leaves = _of(row.path, row.lost, known) if row.verdict == LOST else None
-        if leaves and all(made[leaf] >= expected[leaf] for leaf in leaves):
+        if leaves and all(lacking[leaf] <= 0 for leaf in leaves):
             continue
         yield row
 
 
-def _leaves(stream: Stream, known: Known) -> Counter[Leaf]:
+def _gained(before: Stream, after: Stream, known: Known) -> Counter[Leaf]:
+    """Return how many more of each value a version has than another one; skip what is the same."""
     counts: Counter[Leaf] = Counter()
-    for document in stream.documents:
-        counts.update(_of((), document.root, known))
+    todo: list[tuple[str, Node | None, Node | None]] = []
+    for mine, yours in zip_longest(before.documents, after.documents):
+        if mine is None or yours is None or mine.content != yours.content:
+            todo.append(("", mine.root if mine else None, yours.root if yours else None))
+    while todo:
+        name, old, new = todo.pop()
+        if isinstance(old, Collection) and isinstance(new, Collection) and type(old) is type(new):
+            # a block text at the end of a file may lack its line end
+            behind = [node.text[node.end : node.end + 1] for node in (old, new)]
+            if behind[0] == behind[1] and same_text(old, new):
+                continue
+            if old.entries and new.entries:
+                inner = _named(name, old), _named(name, new)
+                for (one, there), (other, here) in zip_longest(*inner, fillvalue=("", None)):
+                    is_one = one == other
+                    todo += (
+                        [(one, there, here)]
+                        if is_one
+                        else [(one, there, None), (other, None, here)]
+                    )
+                continue
+        counts.update(_of((name,), new, known))
+        counts.subtract(_of((name,), old, known))
     return counts
 
 
@@ -251,10 +281,15 @@ def _below(name: str, node: Node, known: Known) -> Iterator[Leaf]:
     while todo:
         name, node = todo.pop()
         if isinstance(node, Collection) and node.entries:
-            is_map = isinstance(node, Mapping)
-            todo += [(entry.name if is_map else name, entry.value) for entry in node.entries]
+            todo += _named(name, node)
         else:
             yield name, canon_of(node, known)
+
+
+def _named(name: str, node: Collection) -> list[tuple[str, Node]]:
+    """Return the values in a collection, each with the last name that leads to it."""
+    is_map = isinstance(node, Mapping)
+    return [(entry.name if is_map else name, entry.value) for entry in node.entries]
 
 
 def is_dropped(rows: Sequence[Judged], side: str) -> bool:

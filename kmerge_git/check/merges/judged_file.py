@@ -49,8 +49,7 @@ class JudgedFile:
         has_actions = b"{{" in self._merged.result.data
         return is_chart_text(self._path) or (has_actions and not self._merged.is_yaml)
 
-    @cached_property
-    def rows(self) -> list[Judged]:
+    def _rows(self, lost_of: str = "") -> list[Judged]:
         """Return what became of each place, or [] if the file cannot be judged by value."""
         from kmerge_git.verdict.losses import judged  # late: few commits are merges
 
@@ -63,6 +62,7 @@ class JudgedFile:
                 self._merged.result,
                 is_template=self._is_template,
                 elsewhere=self._elsewhere,
+                lost_of=lost_of,
             )
         except KmergeError as error:
             self.why = error.why
@@ -83,7 +83,7 @@ class JudgedFile:
                 "theirs": row.values.theirs,
                 "result": row.result,
             }
-            for row in self.rows
+            for row in self._rows()
         ]
 
     @cached_property
@@ -99,9 +99,14 @@ class JudgedFile:
 
         M21 knows whether what both sides have got another name; elements without a key have none.
         """
+        result, at = self._merged.result, self._texts
+        other = "theirs" if result is at.ours else "ours" if result is at.theirs else "both"
+        rows = self._rows(other)
+        if other != "both" and any(r.verdict == "lost" and r.side != other for r in rows):
+            rows = self._rows("both")  # a resource is in another file of the result
         return [
             row
-            for row in self.rows
+            for row in rows
             if not (_is_of_documents(row) or (row.is_gone and not isinstance(row.path[-1], int)))
         ]
 

@@ -274,7 +274,7 @@ def _key(document: Document) -> object:
 
 def _resource(document: Document) -> Identity | None:
     """Return the identity of a resource, or None if the resource has no name."""
-    found = identity_in(document)
+    found = identity_in(document) if document.root is not None else None
     return found if found is not None and found.name else None
 
 
