@@ -375,8 +375,9 @@ def _shared(graph: Any) -> frozenset[int]:
             shared.add(id(current))
             continue
         seen.add(id(current))
-        if not isinstance(current.value, str):
-            for child in current.value:
+        content = current.value
+        if not isinstance(content, str):
+            for child in content:
                 if isinstance(child, tuple):
                     todo.extend(child)
                 else:

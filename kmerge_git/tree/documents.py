@@ -125,6 +125,13 @@ class Document:
         return self.start + dots
 
 
+def built_root(document: Document | None) -> Node | None:
+    """Return the top node with its entries; this frees the parser's nodes that are not needed."""
+    root = document.root if document is not None else None
+    _ = getattr(root, "entries", ())
+    return root
+
+
 class Stream:
     """Hold the documents of a file, and the text before and after them."""
 

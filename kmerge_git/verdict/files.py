@@ -18,7 +18,7 @@ from kmerge_git.merge.three import Three, under
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import marker_size_for, resolve
 from kmerge_git.tree.brief import brief
-from kmerge_git.tree.documents import YamlText, split_text
+from kmerge_git.tree.documents import YamlText, built_root, split_text
 from kmerge_git.tree.nodes import Collection, is_block_text
 from kmerge_git.tree.same import comments
 from kmerge_git.verdict.fields import Difference, FieldWalk, Four, side_of, verdict_of, what_of
@@ -120,12 +120,12 @@ class FileComparison:
 
     def _of_one(self, at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
         """Yield the differences in one resource: first the fields, then comments and layout."""
-        roots = at.map(_root)
+        roots = at.map(built_root)
         where = start(roots.base or roots.ours or roots.theirs, self._path)
         if self._is_thorough:
             yield from self._judged(at, roots, ends, where)
             return
-        result = (_root(ends[0]), _root(ends[1])) if ends is not None else None
+        result = (built_root(ends[0]), built_root(ends[1])) if ends is not None else None
         if at.ours is None or at.theirs is None:
             what, side = what_of(roots, alike), side_of(roots, result, alike)
             if what or roots.base is None:
@@ -142,7 +142,7 @@ class FileComparison:
         self, at: Trio, roots: Three[Node | None], ends: Ends[Document], where: Where
     ) -> Iterator[Difference]:
         """Yield the differences in one resource for a judge."""
-        result = (_root(ends[0]), _root(ends[1])) if ends is not None else None
+        result = (built_root(ends[0]), built_root(ends[1])) if ends is not None else None
         there = at.ours or at.theirs or at.base
         if result == (None, None) and there is not None:
             moved = self._elsewhere(there)
@@ -170,13 +170,6 @@ def _layout(texts: Three[str], doers: set[str]) -> Iterator[Difference]:
     if left:
         side = left[0] if len(left) == 1 else "both"
         yield Difference((), "layout", side, "14", Three("", "", ""), "comment")
-
-
-def _root(document: Document | None) -> Node | None:
-    root = document.root if document is not None else None
-    if isinstance(root, Collection):
-        _ = root.entries  # this frees nodes of the parser before the next version is parsed
-    return root
 
 
 def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:

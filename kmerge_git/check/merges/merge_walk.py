@@ -72,9 +72,9 @@ def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
 
 def _turned_aliases(root: Node, sides: list[Node], path: str) -> Iterator[Odd]:
     """Find aliases that mean another anchor than on each side that has them."""
-    *known, made = (Marks(node, path) for node in (*sides, root))
+    known, made = [Marks(node, path).meant for node in sides], Marks(root, path)
     for place, meanings in made.meant.items():
-        there = [meaning for side in known for meaning in side.meant.get(place, ())]
+        there = [meaning for side in known for meaning in side.get(place, ())]
         names = {meaning.name for meaning in there if meaning.node is not None}
         for meaning in meanings:
             if meaning.node and meaning.name in names and not is_one(meaning, there):

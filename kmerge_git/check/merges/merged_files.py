@@ -23,7 +23,7 @@ from kmerge_git.kube.identity import Identity, describe, identity, identity_in
 from kmerge_git.kube.listkeys import field_text
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.sites import disordered
-from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
+from kmerge_git.tree.documents import Document, Stream, YamlText, built_root, is_idle
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon, canon_of
 
@@ -188,8 +188,7 @@ class _Side:
 
         The document belongs to the result.
         """
-        partner = self._partners.get(document.number)
-        return partner.root if partner is not None else None
+        return built_root(self._partners.get(document.number))
 
 
 def _documents(merged: SidedFile, sides: list[Stream]) -> Iterator[Odd]:
