@@ -251,19 +251,14 @@ def _gained(before: Stream, after: Stream, known: Known) -> Counter[Leaf]:
     while todo:
         name, old, new = todo.pop()
         if isinstance(old, Collection) and isinstance(new, Collection) and type(old) is type(new):
-            # a block text at the end of a file may lack its line end
-            behind = [node.text[node.end : node.end + 1] for node in (old, new)]
-            if behind[0] == behind[1] and same_text(old, new):
+            if same_text(old, new):
                 continue
             if old.entries and new.entries:
                 inner = _named(name, old), _named(name, new)
                 for (one, there), (other, here) in zip_longest(*inner, fillvalue=("", None)):
-                    is_one = one == other
-                    todo += (
-                        [(one, there, here)]
-                        if is_one
-                        else [(one, there, None), (other, None, here)]
-                    )
+                    todo.append((other, there if one == other else None, here))
+                    if one != other:
+                        todo.append((one, there, None))
                 continue
         counts.update(_of((name,), new, known))
         counts.subtract(_of((name,), old, known))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
+from typing import Any
 
 import pytest
 from merges import LOSSES, Sides, merge_findings
@@ -10,9 +12,13 @@ from merges import LOSSES, Sides, merge_findings
 from kmerge_git.api import merge_files
 from kmerge_git.check.checked_texts import nowhere
 from kmerge_git.check.merges.git_versions import GitVersions, MergeVersions
+from kmerge_git.check.page_values import Plain
 from kmerge_git.check.run import Run
+from kmerge_git.kube.identity import identity
 from kmerge_git.merge.three import Three
 from kmerge_git.tree import parser
+from kmerge_git.tree.documents import YamlText
+from kmerge_git.verdict import losses
 
 BASE = """\
 apiVersion: apps/v1
@@ -266,3 +272,42 @@ def test_each_version_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(nowhere(), versions=lambda path: GitVersions(merge=lambda: merge))
     assert [one.id for one in run.file("a.yaml", ours.encode())] == ["M11"]
     assert Counter(texts) == {ours: 2, base: 1, theirs: 1}
+
+
+def findings_of(merge: MergeVersions, result: str) -> list[tuple[str, str]]:
+    run = Run(nowhere(), versions=lambda path: GitVersions(merge=lambda: merge))
+    return [(one.id, one.message) for one in run.file("a.yaml", result.encode())]
+
+
+def test_a_side_whose_resource_is_in_another_file_is_not_dropped() -> None:
+    """The file is ours, byte for byte, and still the merge lost a change of ours.
+
+    Every line is in every version, so no line shows that the file has the other change of ours.
+    """
+    one, two = (f"---\nkind: A\nmetadata:\n  name: {name}\nx: 1\ny: 1\n" for name in "ab")
+    one += "w: {}\nz:\n  name: b\n  x: 2\n  y: 2\nv:\n  x: 1\n  y: 1\n"
+    ours, theirs = (one.replace(f"\n{old}: 1", f"\n{old}: 2", 1) for old in "xy")
+    gained = {identity(root): root for root in YamlText(two.encode()).roots}
+    three = Three(*(text.encode() for text in (one + two, ours, theirs + two)))
+    merge = MergeVersions(three, None, gained=gained.get, gravest=lambda: "warning")
+    kept, lost = findings_of(merge, ours)
+    assert kept[0] == "M11" and "no change of theirs; lost: A/a y" in kept[1]
+    assert lost == ("M28", "A/b: ours deleted this, but the merge still has it")
+
+
+def test_only_the_versions_are_in_memory_when_they_are_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alive: list[int] = []
+    real = losses.judged
+
+    def judged(*args: Any, **more: Any) -> list[losses.Judged]:
+        alive.append(sum(isinstance(one, Plain) for one in gc.get_objects()))
+        return real(*args, **more)
+
+    monkeypatch.setattr(losses, "judged", judged)
+    gc.collect()
+    before = sum(isinstance(one, Plain) for one in gc.get_objects())
+    merge = MergeVersions(Three(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 1\nb: 2\n"), None)
+    assert [id for id, _ in findings_of(merge, "a: 2\nb: 1\n")] == ["M11"]
+    assert alive == [before]

@@ -11,7 +11,9 @@ import strategies
 from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
+from kmerge_git.tree.compose import View
 from kmerge_git.tree.documents import YamlText
+from kmerge_git.tree.nodes import Collection
 from kmerge_git.verdict import losses
 from kmerge_git.verdict.losses import Judged, is_dropped
 
@@ -165,3 +167,50 @@ def test_what_a_person_put_elsewhere_is_not_lost() -> None:
     three = Three(b"a: {x: 1}\nb: {y: 1}\n", b"a: {x: 1}\nb: {y: 2}\n", b"a: {x: 1, z: 5}\nb: {y: 1}\n")  # fmt: skip
     assert lost(three, b"a: {x: 1}\nb: {y: 2, z: 5}\n") == []
     assert lost(three, b"a: {x: 1}\nb: {y: 2, z: 6}\n") == [("a.z", "theirs")]
+
+
+def losses_of_one(three: Three[bytes], side: str, lost_of: str) -> list[tuple[object, ...]]:
+    """The changes that are lost where the result is one side."""
+    texts = three.map(lambda data: YamlText(data, "a.yaml"))
+    rows = losses.judged(texts, texts.side(side), lost_of=lost_of)
+    return [
+        (row.place, row.kind, row.what, row.side, *row.values.each(), row.result, row.at)
+        for row in rows
+        if row.verdict == "lost"
+    ]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_where_the_result_is_a_side_only_the_other_one_lost_something(seed: int) -> None:
+    three = Three(*strategies.trio(Random(f"one side {seed}"), 5))
+    for side, other in (("ours", "theirs"), ("theirs", "ours")):
+        try:
+            rows = losses_of_one(three, side, "")
+        except KmergeError:
+            continue
+        assert losses_of_one(three, side, other) == losses_of_one(three, side, "both") == rows
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_what_cannot_be_lost_is_not_read(monkeypatch: pytest.MonkeyPatch, side: str) -> None:
+    """The side of the result changed many fields, the other one: only this is walked into."""
+    built: list[str] = []
+    real = View.pairs
+
+    def pairs(self: View, graph: Any, collection: Collection) -> Any:
+        built.append(collection.raw)
+        return real(self, graph, collection)
+
+    monkeypatch.setattr(View, "pairs", pairs)
+    base = "".join(f"k{n}: {{a: 1}}\n" for n in range(50))
+    result = base.replace("1", "2").replace("k7: {a: 2}", "k7: {a: 1}").encode()
+    other = base.replace("k7: {a: 1}", "k7: {a: 3}").encode()
+    three = Three(base.encode(), *((result, other) if side == "ours" else (other, result)))
+    lost_of = "theirs" if side == "ours" else "ours"
+    assert [row[0] for row in losses_of_one(three, side, lost_of)] == ["k7.a"]
+    assert sorted(text for text in built if text[0] == "{") == ["{a: 1}", "{a: 1}", "{a: 3}"]
+
+
+def test_a_value_that_another_field_has_in_its_place_is_lost() -> None:
+    three = Three(b"a: 1\nx: 1\n", b"a: 1\nx: 2\n", b"b: 1\na: 1\nx: 1\n")
+    assert lost(three, b"a: 1\nx: 2\n") == [("b", "theirs")]
