@@ -259,12 +259,13 @@ def _each_end(
     """
     if ends is None:
         return None
+    different = ends[:1] if ends[0] is ends[1] else ends  # a clean result is the same twice
     tables = [
         {key_of(entry): entry.value for entry in end.entries}
-        for end in ends
+        for end in different
         if isinstance(end, Collection) and isinstance(end, kind)
     ]
-    return (tables[0], tables[1]) if len(tables) == 2 else None
+    return (tables[0], tables[-1]) if len(tables) == len(different) else None
 
 
 def _values_in(

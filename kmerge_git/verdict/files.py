@@ -53,7 +53,8 @@ def ends_of(
             return result.stream, result.stream
         size = marker_size_for((text.source.text for text in texts.each()), marker_size)
         first, second = (split_text(resolve(result.source.text, side, size)) for side in SIDES)
-        _ = first.roots, second.roots
+        known = {document.text for document in first.documents}
+        _ = first.roots, [d.root for d in second.documents if d.text not in known]
     except KmergeError:
         return None
     return first, second
@@ -102,7 +103,7 @@ class FileComparison:
             there = at.ours or at.theirs or at.base
             assert there is not None  # the key is that of a version
             name = name_of(there) if None in (at.ours, at.theirs) else standing_name(at)
-            for difference in self._of_one(at, result):
+            for difference in self._of_one(*_read_once(at, result)):
                 difference.resource = name
                 yield difference
             if not self._is_thorough:  # a judge looks at the whole file in the end
@@ -153,6 +154,17 @@ class FileComparison:
             if not one.path:
                 one.kind = "document"
             yield one
+
+
+def _read_once(at: Trio, ends: Ends[Document]) -> tuple[Trio, Ends[Document]]:
+    """Return the same documents; those of one text become the first of them, in the result."""
+    known: dict[str, Document] = {}
+
+    def first(document: Document | None) -> Document | None:
+        return known.setdefault(document.text, document) if document is not None else None
+
+    result = (first(ends[0]), first(ends[1])) if ends is not None else None
+    return at.map(first), result
 
 
 def _free(documents: tuple[Document | None, ...]) -> None:
