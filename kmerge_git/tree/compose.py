@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     # offsets of a document: its start, the start of the parsed text, its content, its end
     Span = tuple[int, int, int, int]
 
+# The values of the scalars that were read last, so that equal ones are one string in memory: the
+# documents of a file, and the versions of a document, have most of their words in common.
+_WORDS: dict[str, str] = {}
+_MOST_WORDS = 5_000
+
 
 def compose(source: Source, span: Span) -> Node | None:
     """Return the top node of a document, or None if the document holds no value."""
@@ -116,14 +121,15 @@ class View:
     """Build nodes from the graph of a document; `base` is the offset of its text in the file."""
 
     # A view has no reference to the document: a reference cycle would delay freeing the memory.
-    __slots__ = ("base", "end", "shared", "source", "text", "words")
+    __slots__ = ("base", "end", "shared", "source", "text")
 
     def __init__(self, source: Source, span: tuple[int, int, int, int], graph: Any) -> None:
         start, self.base, _, end = span
         self.text = text = source.text
         self.source = source
         self.end = end
-        self.words: dict[str, str] = {}
+        if len(_WORDS) > _MOST_WORDS:
+            _WORDS.clear()
         self.shared = _shared(graph) if parser.may_alias(text, start, end) else frozenset()
 
     def leaf(self, graph: Any, position: int) -> Node | None:
@@ -137,7 +143,7 @@ class View:
         end = graph.end_mark.index + self.base
         text = self.text
         if start == end or text[start] not in "&!|>":
-            value = self.words.setdefault(value, value)
+            value = _WORDS.setdefault(value, value)
             return Scalar(text, start, end, start, "", "", value, graph.style or "")
         anchor, tag, content = properties(self.text, start, end)
         style = graph.style or ""
