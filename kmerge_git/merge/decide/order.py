@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     K = TypeVar("K", bound=Hashable)
 
 
-_MOST_ARRANGED = 400  # the merge looks at every pair
+MOST_ARRANGED = 400  # the merge looks at every pair
 
 
 def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[Keys, bool]:
@@ -197,7 +197,7 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
     versions = ours, theirs, base
     mine, yours, old = ({key: n for n, key in enumerate(keys)} for keys in versions)
     stay = [key for key in base if key in mine and key in yours]
-    if len(stay) > _MOST_ARRANGED:
+    if len(stay) > MOST_ARRANGED:
         return None
 
     def comes_first(a: Hashable, b: Hashable) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from kmerge_git.kube.likeness import is_named_alike, share_lines
 from kmerge_git.kube.listkeys import ATOMIC
 from kmerge_git.merge.decide.comments import takes_new_comments
-from kmerge_git.merge.decide.order import arranged, in_place
+from kmerge_git.merge.decide.order import MOST_ARRANGED, arranged, in_place
 from kmerge_git.merge.decide.rules import ElementPairs
 from kmerge_git.merge.plan import Build, Clash, Item, Keep, Note, Take, Why, has_clash
 from kmerge_git.merge.three import Three, counted, cut, is_part, shared_start, under, whose_by
@@ -347,14 +347,16 @@ def _arranged(
         known = [key for key in there if key in old]
         if len(set(known)) < len(known) or len(set(labels_there)) < len(labels_there):
             return None
-    tables = _tables(names, entries, set())
-    followed, riddles = walk.rules.renamed(tables, (), ATOMIC)
-    labels = tables.map(list)
-    is_certain = not riddles and followed.map(list).each() == labels.each()
-    order = arranged(*labels.each()) if is_certain else None
-    if order is None or _meet(labels, bag=bag):
+    # where elements meet, no name is asked for, unless the list may be too long to be merged
+    meets = _meet(names, bag=bag)
+    if meets and len(old) <= MOST_ARRANGED:
         return None
-    items = _in_order(walk, order, labels, entries, inner)
+    followed, riddles = walk.rules.renamed(_tables(names, entries, set()), (), ATOMIC)
+    is_certain = not riddles and followed.map(list).each() == names.each()
+    order = arranged(*names.each()) if is_certain else None
+    if order is None or meets:
+        return None
+    items = _in_order(walk, order, names, entries, inner)
     # likeness alone does not justify a merge that a line merge would not make
     if any(_is_by_likeness(item) and not has_clash(item.plan) for item in items):
         return None
