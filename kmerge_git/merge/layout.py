@@ -42,14 +42,10 @@ def _may_be_moved(base: str, side: str) -> bool:
 
 def _has_moved_line(base: Lines, side: Lines) -> bool:
     """Return whether a side has a line of base less often, and has it at another column instead."""
-    columns = {line.lstrip() for line in _surplus(base, side) if line.strip()}
-    return not columns.isdisjoint(line.lstrip() for line in _surplus(side, base))
-
-
-def _surplus(lines: Lines, others: Lines) -> Lines:
-    """Return the lines that occur more often in one text than in another."""
-    counts = counted(others)
-    return [line for line, count in counted(lines).items() if count > counts.get(line, 0)]
+    old, new = counted(base), counted(side)
+    fewer = {line.lstrip() for line, count in old.items() if count > new.get(line, 0)}
+    more = (line.lstrip() for line, count in new.items() if count > old.get(line, 0))
+    return not (fewer - {""}).isdisjoint(more)
 
 
 def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | None:
@@ -80,7 +76,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> dict[int, int]:
 
     Return nothing if theirs moved no line that ours left at its column.
     """
-    mine, yours = kept_indexes(bare.base, bare.ours), kept_indexes(bare.base, bare.theirs)
+    yours = kept_indexes(bare.base, bare.theirs)
     columns = lines.map(lambda some: [_column(line) for line in some])
     # most sides moved no line that they kept, and blocks take long to find
     if not any(
@@ -88,6 +84,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> dict[int, int]:
         for n, line in enumerate(bare.base)
     ):
         return {}
+    mine = kept_indexes(bare.base, bare.ours)
     depths, there = _depths(lines.base), _depths(lines.theirs)
     ties = lines.map(lambda found: [b is not None and b.anchor is not None for b in _blocks(found)])
     columns_wanted: dict[int, int] = {}
