@@ -20,6 +20,7 @@ from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
 from kmerge_git.text.source import Source
+from kmerge_git.tree import compose
 from kmerge_git.tree.documents import split
 
 SWAPPED = {"ours": "theirs", "theirs": "ours"}
@@ -347,6 +348,33 @@ def test_the_driver_s_decisions_stay_as_short_as_they_were() -> None:
     assert len(outcome.decisions) < len(outcome.explained)
     assert {d.base for d in outcome.decisions} == {""}
     assert outcome.explained is outcome.explained
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "readings"),
+    [
+        ("b1 a1 c1", "a2 b2 c2", 6),  # the three of base, and those of the result and of theirs
+        ("b1 a1 c3", "a2 b2 c2", 7),  # one conflict: the result has two texts of this document
+    ],
+)
+def test_documents_of_one_text_are_read_once(
+    ours: str, theirs: str, readings: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def text(documents: str) -> bytes:
+        head = "apiVersion: v1\nkind: A\nmetadata:\n  name: n"
+        return "".join(f"---\n{head}{n}\nspec: {v}\n" for n, v in documents.split()).encode()
+
+    outcome = merged((text("a1 b1 c1"), text(ours), text(theirs)))
+    assert outcome.method == "structure"
+    original, read = compose.compose, []
+
+    def counted(source: Source, span: tuple[int, int, int, int]) -> object:
+        read.append(span)
+        return original(source, span)
+
+    monkeypatch.setattr(compose, "compose", counted)
+    assert outcome.explained
+    assert len(read) == readings
 
 
 @pytest.mark.world
