@@ -42,6 +42,10 @@ def elements(side: str) -> str:
     return "l:\n" + "".join(f"- name: n{n}\n  v: {side}\n" for n in range(6))
 
 
+def nameless_elements(side: str) -> str:
+    return "l:\n- a: 1\n" + "".join(f"- p: {side}{n}\n  q: {side}\n" for n in range(401))
+
+
 def entries(side: str) -> str:
     return "".join(f"k{n}: {side}\n" for n in range(6))
 
@@ -64,6 +68,11 @@ CASES: dict[str, tuple[dict[str, int], Callable[[str], str], str]] = {
         "more than 59 documents were removed, and as many were added",
     ),
     "elements": ({"MOST_ELEMENTS": 5}, elements, "a list has more than 5 elements"),
+    "replaced elements": (
+        {"MOST_REPLACED": 400},
+        nameless_elements,
+        "more than 400 entries were removed, and as many were added",
+    ),
     "changed entries": ({"MOST_CHANGED": 5}, entries, "both sides changed more than 5 entries"),
     "deleted and changed": (
         {"MOST_CHANGED": 5},
