@@ -112,9 +112,15 @@ def by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outc
     refuse_unmergeable(streams, options.marker_size)
     rules = rules_for(options)
     doubts: Doubts = {}
+
+    def count(conflicts: int) -> None:
+        if conflicts > MOST_CONFLICTS and lines.result()[1]:
+            raise Unsupported(_too_many())
+
+    ends = count if options.policy is None else bool  # a policy may answer all of them
     while True:
         journal = Journal()
-        merged = by_resource.merge(rules, streams, journal, options.path, doubts)
+        merged = by_resource.merge(rules, streams, journal, options.path, doubts, ends)
         # the merge without a policy goes first: if it is clean, also by lines, no policy is asked
         is_asked = options.policy is not None and merged.hunks() and lines.result()[1] != 0
         if is_asked:
@@ -246,9 +252,7 @@ def _better(
         return _clean(merged, streams, options, lines, journal)
     if len(hunks) > MOST_CONFLICTS:
         # a person does not look at so many one by one
-        return _whole(
-            streams, options, lines, f"the file has more than {MOST_CONFLICTS:,} conflicts", journal
-        )
+        return _whole(streams, options, lines, _too_many(), journal)
     settled = journal.settled()
     read = proof.prove(merged, *SIDES)
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
@@ -267,6 +271,10 @@ def _better(
         objections = referee.objections(merged, results, read, streams, options, settled)
     sources = streams.map(lambda stream: stream.source)
     return objections or _with_conflicts(merged, sources, options)
+
+
+def _too_many() -> str:
+    return f"the file has more than {MOST_CONFLICTS:,} conflicts"
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:

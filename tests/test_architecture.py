@@ -58,7 +58,7 @@ ROOMS = {
     "plan": {"three"},
     "bulk": {"three", "elision"},
     "pairing": {"three", "bulk"},
-    "newfile": {"three", "plan"},
+    "newfile": {"three", "plan", "pairing"},
     "elision": {"three"},
     "layout": {"three"},
     "decide": BESIDE,

@@ -40,7 +40,7 @@ from kmerge_git.tree.same import comments, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from kmerge_git.merge.decide.rules import Policy, Reading, Rules
     from kmerge_git.merge.merged import Trio
@@ -71,8 +71,12 @@ def merge(
     journal: Journal,
     path: str = "",
     doubts: Doubts | None = None,
+    count: Callable[[int], object] = bool,
 ) -> MergedFile:
-    """Merge three files resource by resource; make a conflict wherever the merge is uncertain."""
+    """Merge three files resource by resource; make a conflict wherever the merge is uncertain.
+
+    `count` is given the number of conflicts so far, and raises an error to end the merge.
+    """
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins, stops=rules.stops)
     if _strangers(tables) and rules.stops:
@@ -87,6 +91,7 @@ def merge(
         return _whole_file(walk, at, Why.BOTH_CHANGED)
     merged: dict[Hashable, MergedDocument] = {}
     causes: dict[Hashable, str] = {}
+    conflicts = 0
     if rules.stops and tables.ours.keys() != tables.theirs.keys():
         tables, causes = _in_conflict(tables)
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
@@ -95,6 +100,8 @@ def merge(
         document = _merge_one(doubtful, versions, path, causes.get(key, ""))
         if document is not None:
             merged[key] = document
+            conflicts += sum(isinstance(piece, Hunk) for piece in document.pieces)
+            count(conflicts)
     order = _order(journal, tables.map(list), merged, rules)
     return _as_file(walk, [merged[key] for key in order], at, path)
 

@@ -306,40 +306,43 @@ def same_name(base: list[Document], other: list[Document]) -> Pairs:
     return _pairs(base, other, identified_only=True)
 
 
-def _of_one_name(
-    base: dict[int, Document], other: dict[int, Document]
-) -> tuple[list[int], list[int]]:
-    """Return which documents have a kind and name of the other version, in whichever group."""
-    mine, yours = ({n: full_name(d) for n, d in side.items()} for side in (base, other))
-    common = {name[1:] for name in mine.values() if name} & {n[1:] for n in yours.values() if n}
-    left, right = (
-        [n for n, name in s.items() if name and name[1:] in common] for s in (mine, yours)
-    )
-    return left, right
-
-
 def _pairs(base: list[Document], other: list[Document], *, identified_only: bool) -> Pairs:
     result = _equal([d.content for d in base], [d.content for d in other])
     left, right = _rest(base, result, 0), _rest(other, result, 1)
     outlines = [outlined(base[i]) for i in left]
     there = [outlined(other[j]) for j in right]
     result += [(left[i], right[j]) for i, j in _by_key(outlines, there)]
-    left, right = _rest(base, result, 0), _rest(other, result, 1)
     # an empty document is not the next version of another document
-    left = [i for i in left if base[i].content.strip()]
-    right = [j for j in right if other[j].content.strip()]
-    if identified_only:  # most of what two sides add has plain lines and nothing in common
-        left, right = _of_one_name({i: base[i] for i in left}, {j: other[j] for j in right})
+    rest = [
+        {n: side[n] for n in _rest(side, result, at) if side[n].content.strip()}
+        for at, side in enumerate((base, other))
+    ]
+    if identified_only:
+        rest = _of_one_name(*rest)
+    left, right = map(list, rest)
     if left and right:
         from kmerge_git.kube.identity import pairing  # few files need more than their outlines
 
-        mine, yours = [base[i] for i in left], [other[j] for j in right]
+        mine, yours = (list(side.values()) for side in rest)
         found = pairing(mine, yours, identified_only=identified_only)
         pairs = found.pairs
         if found.ambiguous_base:
             pairs += _by_place(mine, yours, found.ambiguous_base, found.ambiguous_other)
         result += [(left[i], right[j]) for i, j in pairs]
     return result
+
+
+def _of_one_name(*versions: dict[int, Document]) -> list[dict[int, Document]]:
+    """Return the documents whose kind and name another version has, in whichever group.
+
+    Most of what two sides add has plain lines and nothing in common, and needs no parser.
+    """
+    names = [{n: full_name(d) for n, d in side.items()} for side in versions]
+    common = set.intersection(*({name[1:] for name in at.values() if name} for at in names))
+    return [
+        {n: d for n, d in side.items() if (name := at[n]) and name[1:] in common}
+        for side, at in zip(versions, names, strict=True)
+    ]
 
 
 def _by_place(
