@@ -58,6 +58,8 @@ OTHERS = {
     "named": "kind: Thing\nmetadata:\n  name: n\na: 1\nb: 2\nc: 3\n",
     "list": "- x\n- y\n",
     "scalar": "x\n",
+    "flow": "{apiVersion: v1, kind: Thing, metadata: {name: a}, b: 1}\n",
+    "no-space": "apiVersion: v1\nkind: Thing\nmetadata:\n  name: a\n  namespace: ~\n",
     "another-kind": "kind: Other\nspec: {}\n",
 }
 
@@ -193,6 +195,14 @@ def test_what_both_files_bring(ours, theirs, git, kyaml, two_way):
 
 
 @pytest.mark.parametrize(
+    "ours, theirs",
+    [("a:1 b", "c flow"), ("no-space", "flow"), ("extensions/v1|a", "apps/v1|a")],
+)
+def test_one_resource_that_both_sides_spell_differently(ours, theirs):
+    assert any(row.startswith("- 0 ") and row != "- 0 -" for row in paired("", ours, theirs))
+
+
+@pytest.mark.parametrize(
     "ours, theirs, why",
     [
         ("a b", "values", "the resource that this source applies to"),
@@ -213,6 +223,7 @@ def test_a_source_without_a_name_must_be_clear(ours, theirs, why):
         ("{kind: Deployment, metadata: {name: web}}\n", "Deployment/web"),
         ("apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: web-\n", "Pod/web-*"),
         ("kind: Deployment\n", ""),
+        ("apiVersion: v1\nkind: Pod\nmetadata:\n  name: null\n", ""),
         ("---\n# a note\n", ""),
     ],
 )
