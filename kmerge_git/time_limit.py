@@ -98,6 +98,6 @@ def _ring_in(seconds: float) -> None:
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
-    for other in _SIGNALS:  # the other timer may ring at the same moment
-        signal.signal(other, signal.SIG_IGN)
+    for other in _SIGNALS:  # the other timer may have rung; the interpreter reports an ignored one
+        signal.signal(other, lambda *_: None)
     raise TimeUp(is_wall_clock=number == signal.SIGALRM)

@@ -341,8 +341,9 @@ def _set_clock(seconds: float, since: tuple[float, float] = (0.0, 0.0)) -> None:
     import _signal
 
     def ring(number: int, frame: FrameType | None) -> None:
-        for other in (_signal.SIGPROF, _signal.SIGALRM):  # it may ring at the same moment
-            _signal.signal(other, _signal.SIG_IGN)
+        for other in (_signal.SIGPROF, _signal.SIGALRM):
+            # it may have rung as well, and the interpreter reports a signal that is ignored then
+            _signal.signal(other, lambda *_: None)
         raise TimeUp("", seconds, is_wall_clock=number == _signal.SIGALRM)
 
     _signal.signal(_signal.SIGPROF, ring)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -143,3 +145,18 @@ def test_time_without_cpu_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KMERGE_TIMEOUT", "0.5")
     with time_limit.within("a.yaml"):
         time.sleep(0.6)
+
+
+def test_both_timers_may_ring_at_the_same_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter would report the second one with a traceback."""
+    reported: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", reported.append)
+    both = (signal.SIGPROF, signal.SIGALRM)
+    with time_limit.alarm(60) as ring_in:
+        ring_in(60)
+        signal.pthread_sigmask(signal.SIG_BLOCK, both)
+        for number in both:
+            os.kill(os.getpid(), number)
+        with pytest.raises(TimeUp):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+    assert not reported
