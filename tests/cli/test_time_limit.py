@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -154,9 +154,11 @@ def test_both_timers_may_ring_at_the_same_moment(monkeypatch: pytest.MonkeyPatch
     both = (signal.SIGPROF, signal.SIGALRM)
     with time_limit.alarm(60) as ring_in:
         ring_in(60)
-        signal.pthread_sigmask(signal.SIG_BLOCK, both)
-        for number in both:
-            os.kill(os.getpid(), number)
         with pytest.raises(TimeUp):
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+            signal.pthread_sigmask(signal.SIG_BLOCK, both)
+            try:
+                for number in both:  # of the process, another thread could take them at once
+                    signal.pthread_kill(threading.get_ident(), number)
+            finally:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
     assert not reported
