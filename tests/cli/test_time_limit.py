@@ -151,14 +151,18 @@ def test_both_timers_may_ring_at_the_same_moment(monkeypatch: pytest.MonkeyPatch
     """The interpreter would report the second one with a traceback."""
     reported: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", reported.append)
-    both = (signal.SIGPROF, signal.SIGALRM)
     with time_limit.alarm(60) as ring_in:
         ring_in(60)
         with pytest.raises(TimeUp):
-            signal.pthread_sigmask(signal.SIG_BLOCK, both)
-            try:
-                for number in both:  # of the process, another thread could take them at once
-                    signal.pthread_kill(threading.get_ident(), number)
-            finally:
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+            both_ring()
     assert not reported
+
+
+def both_ring() -> None:
+    both = (signal.SIGPROF, signal.SIGALRM)
+    signal.pthread_sigmask(signal.SIG_BLOCK, both)
+    try:
+        for number in both:  # a signal of the process could be taken by another thread at once
+            signal.pthread_kill(threading.get_ident(), number)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
