@@ -117,7 +117,8 @@ def by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outc
         if conflicts > MOST_CONFLICTS and lines.result()[1]:
             raise Unsupported(_too_many())
 
-    ends = count if options.policy is None else bool  # a policy may answer all of them
+    # a policy may answer all of them; `bool` does nothing
+    ends = count if options.policy is None else bool
     while True:
         journal = Journal()
         merged = by_resource.merge(rules, streams, journal, options.path, doubts, ends)

@@ -105,7 +105,7 @@ class Version:
         if self._documents is None:
             try:
                 self._documents = split_text(self.text).documents
-                for document in self._documents:
+                for document in self._documents:  # each must parse, and few are cut
                     _ = document.root
                     document.forget()
             except KmergeError:
