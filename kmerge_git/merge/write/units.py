@@ -104,10 +104,11 @@ class Version:
         """Return the documents of the text; parse the text only when they are first needed."""
         if self._documents is None:
             try:
-                self._documents = split_text(self.text).documents
-                for document in self._documents:  # each must parse, and few are cut
-                    _ = document.root
+                documents, has_value = split_text(self.text).documents, False
+                for document in documents:  # each must parse, and few are cut
+                    has_value |= document.root is not None
                     document.forget()
+                self._documents = documents if has_value else ()
             except KmergeError:
                 self._documents = ()
         return self._documents
