@@ -278,16 +278,28 @@ def _regions(states: list[State], at: ThreeLists, *, adjacent_ok: bool) -> list[
 
 
 def _with_common_ends(regions: list[Region], at: ThreeLists) -> list[Region]:
-    """Return the regions; additions of both sides directly next to a conflict belong to it."""
+    """Return the regions; a common edit belongs to a change directly next to it, if in doubt.
+
+    Additions of both sides belong to a conflict. A deletion of both belongs to what one side
+    replaced, if that has the same items: perhaps the other side deleted just these.
+    """
     result: list[Region] = []
     for region in regions:
         last = result[-1] if result else region
-        kinds = {last.kind, region.kind}
-        added = last if last.kind == "both" else region
-        if kinds == {"both", "clash"} and added.o1 - added.o0 > added.b1 - added.b0:
-            region = _joined([result.pop(), region], at)  # noqa: PLW2901
+        common, other = (last, region) if last.kind == "both" else (region, last)
+        if common.kind == "both" and other.kind not in ("both", "same"):
+            more = common.o1 - common.o0 - (common.b1 - common.b0)
+            if more > 0 if other.kind == "clash" else more < 0 and _are_alike(common, other, at):
+                region = _joined([result.pop(), region], at)  # noqa: PLW2901
         result.append(region)
     return result
+
+
+def _are_alike(deleted: Region, other: Region, at: ThreeLists) -> bool:
+    """Return whether one side replaced items like those that both sides deleted."""
+    side = (other.o0, other.o1) if other.kind == "ours" else (other.t0, other.t1)
+    replaced = set(at.base[other.b0 : other.b1])
+    return side[0] < side[1] and not replaced.isdisjoint(at.base[deleted.b0 : deleted.b1])
 
 
 def _joined(regions: list[Region], at: ThreeLists) -> Region:

@@ -50,6 +50,10 @@ def test_what_is_merged_is_the_fewest_edits(cases, adjacent_ok) -> None:
         ("a } b", "a } } b", "a } } c", "a } } c"),
         ("a a b", "a b", "a b c", "a b c"),
         ("b", "x b y", "x b", "x b y"),
+        ("a a", "x", "a", None),
+        ("a a c", "x c", "a c", None),
+        ("a b a c", "b x c", "b c", "b x c"),
+        ("a a c", "c", "a c", "c"),
     ],
 )
 def test_an_edit_of_both(base: str, ours: str, theirs: str, wanted: str | None) -> None:
