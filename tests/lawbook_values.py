@@ -305,8 +305,12 @@ def _order(lists: list[list[str]], place: str) -> Iterator[Breach]:
 
 
 def _gaps(lists: list[list[tuple[str, ...]]], place: str) -> Iterator[Breach]:
-    """A gap lies between two neighbours that both sides keep; a part of a name is the same member."""
-    base, ours, theirs = lists[:3]
+    """A gap lies between two neighbours that both sides keep; a part of a name is the same member.
+
+    Where both put the same new member into the gap, it is this one that stands for what is gone.
+    """
+    base = lists[0]
+    ours, theirs = ([_known(base, member) for member in each] for each in lists[1:3])
     old, mine, yours = ({part for member in each for part in member} for each in lists[:3])
     kept = [member for member in base if member in ours and member in theirs]
     gone = [member for member in base if not {*member} & (mine | yours)]
@@ -314,11 +318,17 @@ def _gaps(lists: list[list[tuple[str, ...]]], place: str) -> Iterator[Breach]:
         [member for member in side if not {*member} & (old | other)]
         for side, other in ((ours, yours), (theirs, mine))
     ]
+    both = {_before(kept, ours, each) for each in ours if each in theirs and each not in base}
     for x, y, z in product(gone, *fresh):
         gaps = {_before(kept, base, x), _before(kept, ours, y), _before(kept, theirs, z)}
-        if len(gaps) == 1:
+        if len(gaps - both) == len(gaps) == 1:
             names = [", ".join(member) for member in (y, z, x)]
             yield Breach("gap", place, "{} and {} both stand for {}".format(*names))
+
+
+def _known(base: list[tuple[str, ...]], member: tuple[str, ...]) -> tuple[str, ...]:
+    """The member of base that shares a part of its name, or the member itself."""
+    return next((old for old in base if {*old} & {*member}), member)
 
 
 def _before(kept: list[tuple[str, ...]], members: list[tuple[str, ...]], at: object) -> object:

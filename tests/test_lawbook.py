@@ -31,7 +31,7 @@ def resources(*files: str) -> str:
     return "kind: Kustomization\nresources:\n" + "".join(f"- {file}\n" for file in files)
 
 
-A, B, C = ("{name: a, image: a}", "{name: b, image: b}", "{name: c, image: c}")
+A, B, C, D = (f"{{name: {name}, image: {name}}}" for name in "abcd")
 MAP = "# one\na: 1\n# two\nb: 2\n"
 DOCUMENTS = [
     f"---\nkind: A\nmetadata:\n  name: {name}\ndata:\n  value: of-{name}\n" for name in "abcd"
@@ -158,6 +158,13 @@ CASES: dict[str, list[tuple[str, str, str, str, str]]] = {
             pod("containers", C),
             "",
             pod("containers", B, C),
+        ),
+        (
+            pod("containers", A),
+            pod("containers", D, B),
+            pod("containers", B, C),
+            pod("containers", D, B, C),
+            "",
         ),
     ],
 }
