@@ -126,6 +126,20 @@ CUT = {
     "a list first in an element": ("l:", "- - x/  - a/  - b/  - c", "- - x/  - a/  - b/  - d", "",
         "l:/</- - x/  - a/  - b/  - c/=/- - x/  - a/  - b/  - d/>"),
     "documents are no neighbours": ("", "b: 1/---/c: 1", "b: 2", "", "</b: 1/=/b: 2/>/</---/c: 1/=/>"),
+    "a renamed list": ("", "a:/- x: 1", "b:/- x: 2", "- y: 1/z: 1",
+        "</a:/- x: 1/- y: 1/=/b:/- x: 2/- y: 1/>/z: 1"),
+    "a renamed map": ("", "a:", "b:", "  x: 1/z: 1", "</a:/  x: 1/=/b:/  x: 1/>/z: 1"),
+    "a renamed long map": ("", "a:", "b:", f"  x: 1{LONG}/z: 1", f"</a:/=/b:/>/  x: 1{LONG}/z: 1"),
+    "an entry from its middle to behind it": ("m:/  a: 1", "  b: 1/n: 1", "  b: 2/o: 1", "z: 1",
+        "m:/  a: 1/</  b: 1/=/  b: 2/>/</n: 1/=/o: 1/>/z: 1"),
+    "one side alone goes behind it": ("l:/- a: 1", "  b: 1/- c: 1", "  b: 2", "",
+        "l:/</- a: 1/  b: 1/- c: 1/=/- a: 1/  b: 2/>"),
+    "an entry to its end": ("m:/  a: 1", "  b: 1/  c: 1", "  b: 2", "z: 1",
+        "m:/  a: 1/</  b: 1/  c: 1/=/  b: 2/>/z: 1"),
+    "a list at another column": ("k:/  m:", "  - a", "    # b/    - b", "z: 1",
+        "k:/</  m:/  - a/=/  m:/    # b/    - b/>/z: 1"),
+    "a comment below a first field": ("l:", "- a: 1/    # x/  b: 1", "- a: 1/  # y/    # x/  b: 1", "",
+        "l:/</- a: 1/    # x/  b: 1/=/- a: 1/  # y/    # x/  b: 1/>"),
     "documents of one name": ("", *(f"---/kind: A/metadata:/  name: a/s: {n}" for n in (1, 2)), "",
         "---/kind: A/metadata:/  name: a/</s: 1/=/s: 2/>"),
 }  # fmt: skip
@@ -200,15 +214,36 @@ def test_an_element_takes_the_conflicts_in_it_along() -> None:
     assert shown.hunks == [first, last]
 
 
+def test_an_entry_takes_the_conflicts_above_along() -> None:
+    first, last = (
+        Hunk("", "  a: 1\n", "  a: 2\n", "", ""),
+        Hunk("", "  c: 1\nn: 1\n", "  c: 2\no: 1\n", "", ""),
+    )
+    (shown,) = (
+        part
+        for part in marked(["m:\n", first, "  b: 1\n", last], Three("", "", ""), "diff3")
+        if isinstance(part, Marked)
+    )
+    assert shown.ours == "m:\n  a: 1\n  b: 1\n  c: 1\nn: 1\n"
+    assert shown.hunks == [first, last]
+
+
 def test_an_element_that_only_one_side_has_takes_its_lines_along() -> None:
     pieces: list[str | Hunk] = ["l:\n- p: 1\n", Hunk("", "- x: 1\n", "", "", ""), "  y: 2\n"]
-    assert spelled(pieces) == lined("l:/- p: 1/</- x: 1/  y: 2/=/  y: 2/>")
+    # with those above: what theirs has is in another element
+    assert spelled(pieces) == lined("l:/</- p: 1/- x: 1/  y: 2/=/- p: 1/  y: 2/>")
 
 
 def test_conflicts_are_near_where_they_are_on_both_sides() -> None:
+    first = Hunk("", "a: 1\n", "a: 2\n---\n", "", "")
+    last = Hunk("", "b: 1\n", "b: 2\n", "", "")
+    assert spelled([first, last]) == lined("</a: 1/=/a: 2/---/>/</b: 1/=/b: 2/>")
+
+
+def test_another_column_takes_the_conflict_above_along() -> None:
     first = Hunk("", "a: 1\n", "a:\n  x: 1\n", "", "")
     last = Hunk("", "b: 1\n", "  y: 1\n", "", "")
-    assert spelled([first, last]) == lined("</a: 1/=/a:/  x: 1/>/</b: 1/=/  y: 1/>")
+    assert spelled([first, last]) == lined("</a: 1/b: 1/=/a:/  x: 1/  y: 1/>")
 
 
 def test_an_element_that_took_conflicts_along_is_cut_again() -> None:

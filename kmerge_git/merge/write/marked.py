@@ -71,10 +71,11 @@ class Span:
         cut = Cut(mine.o0, max(mine.o1, yours.o1), mine.t0, max(mine.t1, yours.t1))
         return Span(self.b0, max(self.b1, other.b1), cut, self.first, other.last)
 
-    def longer(self, lines: int) -> Span:
-        """Return the span with more lines at its end, which are the same on all sides."""
-        cut = Cut(self.cut.o0, self.cut.o1 + lines, self.cut.t0, self.cut.t1 + lines)
-        return Span(self.b0, self.b1 + lines, cut, self.first, self.last)
+    def longer(self, up: int, down: int) -> Span:
+        """Return the span with more lines above and below, which are the same on all sides."""
+        o0, o1, t0, t1 = self.cut.o0, self.cut.o1, self.cut.t0, self.cut.t1
+        cut = Cut(o0 - up, o1 + down, t0 - up, t1 + down)
+        return Span(self.b0 - up, self.b1 + down, cut, self.first, self.last)
 
     def part(self, cut: Cut) -> Span:
         """Return a span with some of the lines of both sides, and with the same lines of base."""
@@ -127,36 +128,44 @@ class _Marker:
             spans = [self._trimmed(span) for span in spans]
         return [*self._pieces(spans)]
 
-    # -- no half of a short element
+    # -- no half of a short entry or element
 
     def _widened(self) -> list[Span]:
-        """Return the spans of the hunks, extended to the end of short elements."""
+        """Return the spans of the hunks, extended to whole short entries and elements."""
         widened: list[Span] = []
         for span in self.spans:
             if not widened or widened[-1].last < span.last:
-                widened.append(self._wide(span))
+                widened.append(self._wide(span, widened))
         return widened
 
-    def _wide(self, span: Span) -> Span:
-        """Widen a span to the end of its short elements, and over the hunks in these elements."""
+    def _wide(self, span: Span, above: list[Span]) -> Span:
+        """Widen a span to the ends of its entries, and over the hunks in these entries.
+
+        If the span reaches the last span above, it takes that span out of the list.
+        """
         while True:
             cut = span.cut
-            more = max(
-                self.ours.begun(cut.o0, cut.o1) - cut.o1,
-                self.theirs.begun(cut.t0, cut.t1) - cut.t1,
-            )
-            if not more:
+            columns = self.ours.column(cut.o0, cut.o1), self.theirs.column(cut.t0, cut.t1)
+            is_moved = None not in columns and columns[0] != columns[1]
+            o0, o1 = self.ours.whole(cut.o0, cut.o1, is_moved=is_moved)
+            t0, t1 = self.theirs.whole(cut.t0, cut.t1, is_moved=is_moved)
+            up, down = max(cut.o0 - o0, cut.t0 - t0), max(o1 - cut.o1, t1 - cut.t1)
+            if not up and not down:
                 return span
             below = self.spans[span.last + 1] if span.last + 1 < len(self.spans) else None
-            free = below.cut.o0 - cut.o1 if below is not None else len(self.ours.lines) - cut.o1
-            lines = self.ours.lines[cut.o1 : cut.o1 + min(more, free)]
-            if any(line in self.uncut for line in lines):
+            ceiling = above[-1].cut.o1 if above else 0
+            floor = below.cut.o0 if below is not None else len(self.ours.lines)
+            start, end = max(cut.o0 - up, ceiling), min(cut.o1 + down, floor)
+            more = self.ours.lines[start : cut.o0] + self.ours.lines[cut.o1 : end]
+            if any(line in self.uncut for line in more):
                 return span
-            span = span.longer(len(lines))
-            if more > free:
-                if below is None:
-                    return span
+            span = span.longer(cut.o0 - start, end - cut.o1)
+            if cut.o0 - up < ceiling:
+                span = above.pop().to(span)
+            if cut.o1 + down > floor and below is not None:
                 span = span.to(below)
+            elif span.cut.o0 == cut.o0 and span.cut.o1 == cut.o1:
+                return span
 
     # -- no lines that both sides have
 

@@ -145,28 +145,51 @@ class Version:
         is_plain = all(u.end - u.start == 1 or not isinstance(u.parent, Mapping) for u in between)
         return len(parents) == 1 and is_whole and is_plain
 
-    def begun(self, start: int, end: int) -> int:
-        """Return the first line after the short elements that begin within a range of lines."""
-        lines = self.lines[start:end] if end < len(self.lines) else ()
-        if not any(line.lstrip(" ").startswith("-") for line in lines):
-            return end
-        for document in self.documents:
-            first, last = self._span(document.start, document.end)
-            if first < end and start < last:
-                end = max(end, self._begun(document.root, start, end))
-        return end
+    def whole(self, start: int, end: int, *, is_moved: bool = False) -> tuple[int, int]:
+        """Extend a range of lines to the short entries that it begins but does not end.
 
-    def _begun(self, node: Node | None, start: int, end: int) -> int:
-        furthest = end
+        It is also extended to those that it ends but does not begin, if it has lines after them.
+        If the lines are at another column on the other side, it begins with the entry around them.
+        """
+        top, bottom = start, end
+        if is_moved or self._may_cut(start, end):
+            for document in self.documents:
+                first, last = self._span(document.start, document.end)
+                if first < end and start < last:
+                    more = self._whole(document.root, start, end, is_moved)
+                    top, bottom = min(top, more[0]), max(bottom, more[1])
+        return top, bottom
+
+    def column(self, start: int, end: int) -> int | None:
+        """Return the column of the first line that is not a comment, or None for no line."""
+        lines = (line for line in self.lines[start:end] if line.lstrip()[:1] not in ("", "#"))
+        return next(map(_column, lines), None)
+
+    def _may_cut(self, start: int, end: int) -> bool:
+        """Return whether lines may hold a part of an entry and something else; needs no parsing."""
+        columns = [_column(line) for line in self.lines[start:end] if not line.isspace()]
+        behind = self.lines[end : end + 1]
+        depths = columns + [_column(line) for line in behind if not line.isspace()]
+        has_element = any(line.lstrip(" ").startswith("-") for line in self.lines[start:end])
+        return bool(columns) and (has_element or min(columns) < max(columns[0], depths[-1]))
+
+    def _whole(self, node: Node | None, start: int, end: int, is_moved: bool) -> tuple[int, int]:
+        top, bottom = start, end
         if not isinstance(node, Collection):
-            return end
+            return top, bottom
         for entry in self._entries(node, start, end):
             first, last = self._lines_of(entry)
-            if entry.key is None and start <= first < end < last and last - first <= SHORT:
-                furthest = max(furthest, last)
+            is_short = last - first <= SHORT
+            if is_short and start <= first < end < last:
+                bottom = max(bottom, last)
+            elif is_short and first < start < last < end:
+                top = min(top, first)
             elif first < end:
-                furthest = max(furthest, self._begun(entry.value, start, end))
-        return furthest
+                more = self._whole(entry.value, start, end, is_moved)
+                top, bottom = min(top, more[0]), max(bottom, more[1])
+                if is_moved and is_short and top == start > first:
+                    top = first
+        return top, bottom
 
     def _below(self, node: Node | None, start: int, end: int) -> Iterator[Unit]:
         """Return the largest entries within a range of lines."""
@@ -247,6 +270,10 @@ class Version:
         return bisect_right(self.starts, start) - 1, bisect_right(self.starts, max(end - 1, start))
 
 
+def _column(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
 def _node(thing: Entry | Document | None) -> Node | None:
     if thing is None:
         return None
@@ -266,15 +293,10 @@ def share_first_line(mine: Unit, yours: Unit) -> bool:
         if not (isinstance(a, Collection) and isinstance(b, Collection)) or a.flow or b.flow:
             return True
         one, other = a.entries[0], b.entries[0]
-        if not (_is_same(one.value, other.value) or can_differ(one.value, other.value)):
+        is_same = a.text[one.start : one.end] == b.text[other.start : other.end]
+        if not (is_same or can_differ(one.value, other.value)):
             return False
     return True
-
-
-def _is_same(a: Node, b: Node) -> bool:
-    """Return whether two values have the same text, at the same column if they have lines."""
-    is_moved = isinstance(a, Collection) and isinstance(b, Collection) and a.column != b.column
-    return a.raw == b.raw and not is_moved
 
 
 def can_differ(a: Node | None, b: Node | None) -> bool:
