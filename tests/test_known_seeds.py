@@ -38,3 +38,12 @@ def test_what_broke_a_law_breaks_none(tool: ModuleType, kind: str) -> None:
     for seed in SEEDS[kind].split():
         *_, breaches = tool.merged(tool.ALL_LAWS, (kind, seed))
         assert not breaches, f"{kind} {seed}: {breaches}"
+
+
+@pytest.mark.parametrize("most, code", [("1", 1), ("2", 0)])
+def test_how_many_of_a_day_may_break_a_law(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, most: str, code: int
+) -> None:
+    monkeypatch.setattr(tool, "checked", lambda group, *rest: 1)
+    monkeypatch.setattr("sys.argv", ["check_laws.py", "random", "CRD", "RBAC", "--most", most])
+    assert tool.main() == code
