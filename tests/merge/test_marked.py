@@ -129,6 +129,8 @@ CUT = {
     "a renamed list": ("", "a:/- x: 1", "b:/- x: 2", "- y: 1/z: 1",
         "</a:/- x: 1/- y: 1/=/b:/- x: 2/- y: 1/>/z: 1"),
     "a renamed map": ("", "a:", "b:", "  x: 1/z: 1", "</a:/  x: 1/=/b:/  x: 1/>/z: 1"),
+    "a renamed key of elements": ("", "a:", "b:", "/# x/- x: 1/z: 1",
+        "</a://# x/- x: 1/=/b://# x/- x: 1/>/z: 1"),
     "a renamed long map": ("", "a:", "b:", f"  x: 1{LONG}/z: 1", f"</a:/=/b:/>/  x: 1{LONG}/z: 1"),
     "an entry from its middle to behind it": ("m:/  a: 1", "  b: 1/n: 1", "  b: 2/o: 1", "z: 1",
         "m:/  a: 1/</  b: 1/=/  b: 2/>/</n: 1/=/o: 1/>/z: 1"),
@@ -212,6 +214,12 @@ def test_an_element_takes_the_conflicts_in_it_along() -> None:
     (shown,) = (part for part in made if isinstance(part, Marked))
     assert shown.ours == "- x: 1\n  name: n\n  z: 1\n"
     assert shown.hunks == [first, last]
+
+
+def test_a_comment_has_no_say_in_where_an_entry_begins() -> None:
+    hunk = Hunk("", "# x\n  b: 1\nn: 1\n", "# y\n  b: 2\no: 1\n", "", "")
+    made = "</m:/  a: 1/# x/  b: 1/n: 1/|/m:/  a: 1/=/m:/  a: 1/# y/  b: 2/o: 1/>/z: 1"
+    assert spelled(["m:\n  a: 1\n", hunk, "z: 1\n"], "diff3") == lined(made)
 
 
 def test_an_entry_takes_the_conflicts_above_along() -> None:

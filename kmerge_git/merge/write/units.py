@@ -162,16 +162,21 @@ class Version:
 
     def column(self, start: int, end: int) -> int | None:
         """Return the column of the first line that is not a comment, or None for no line."""
-        lines = (line for line in self.lines[start:end] if line.lstrip()[:1] not in ("", "#"))
-        return next(map(_column, lines), None)
+        return next(map(_column, self._content(start, end)), None)
+
+    def _content(self, start: int, end: int) -> Iterator[str]:
+        """Return the lines of a range that are neither blank nor comments."""
+        lines = map(self.lines.__getitem__, range(start, end))
+        return (line for line in lines if line.lstrip()[:1] not in ("", "#"))
 
     def _may_cut(self, start: int, end: int) -> bool:
         """Return whether lines may hold a part of an entry and something else; needs no parsing."""
-        columns = [_column(line) for line in self.lines[start:end] if not line.isspace()]
-        behind = self.lines[end : end + 1]
-        depths = columns + [_column(line) for line in behind if not line.isspace()]
-        has_element = any(line.lstrip(" ").startswith("-") for line in self.lines[start:end])
-        return bool(columns) and (has_element or min(columns) < max(columns[0], depths[-1]))
+        lines = [*self._content(start, end)]
+        behind = next(self._content(end, len(self.lines)), "")
+        if not lines or any(map(_is_element, lines)):
+            return bool(lines)
+        columns = [*map(_column, lines)]
+        return min(columns) < max(columns[0], _column(behind) + _is_element(behind))
 
     def _whole(self, node: Node | None, start: int, end: int, is_moved: bool) -> tuple[int, int]:
         top, bottom = start, end
@@ -272,6 +277,10 @@ class Version:
 
 def _column(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
+
+
+def _is_element(line: str) -> bool:
+    return line.lstrip(" ").startswith("-")
 
 
 def _node(thing: Entry | Document | None) -> Node | None:
