@@ -182,14 +182,15 @@ class Version:
         top, bottom = start, end
         if not isinstance(node, Collection):
             return top, bottom
-        for entry in self._entries(node, start, end):
+        found = [*self._entries(node, start, end)]
+        for entry in found[:1] + found[1:][-1:]:  # those between are whole
             first, last = self._lines_of(entry)
             is_short = last - first <= SHORT
             if is_short and start <= first < end < last:
-                bottom = max(bottom, last)
+                bottom = last
             elif is_short and first < start < last < end:
-                top = min(top, first)
-            elif first < end:
+                top = first
+            elif first < start < last or first < end < last:
                 more = self._whole(entry.value, start, end, is_moved)
                 top, bottom = min(top, more[0]), max(bottom, more[1])
                 if is_moved and is_short and top == start > first:
