@@ -129,6 +129,7 @@ def test_what_git_merged_is_copied(repo: Repo) -> None:
     repo.git("cat-file", "-e", blob)
 
 
+@pytest.mark.usefixtures("by_libgit2")
 def test_advice_and_programs_in_between(world: World) -> None:
     """Git gives advice about a submodule, and a merge driver prints something."""
     repo = world.init("bare.git", bare=True)

@@ -198,6 +198,7 @@ def test_a_pick_of_a_first_commit_is_explained(world: World, names: str) -> None
     assert "a.yaml" in repo.kmerge("explain").out
 
 
+@pytest.mark.usefixtures("by_libgit2")
 def test_a_missing_file_that_may_be_renamed_is_reported(repo: Repo) -> None:
     rows = (f"100644 blob {digit * 40}\t{name}\n" for digit, name in (("1", "a"), ("2", "b")))
     old, new = (repo.git("mktree", "--missing", stdin=row).out.strip() for row in rows)
