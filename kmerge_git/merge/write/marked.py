@@ -1,7 +1,7 @@
 """Decide where conflict markers go: hunks are made wider, cut into parts, and joined.
 
 A hunk covers text that could not be decided. The text between markers is made for the person who
-reads it: it has no half of a short element and no lines that both sides have, and there is one
+reads it: it has no half of a short entry and no lines that both sides have, and there is one
 conflict wherever git would have one. To find the differences, two lists of units are aligned. Equal
 units stay outside of conflicts. If an entry, an element or a document differs between the sides,
 the units inside it are aligned in turn. However the hunks are cut, deciding all conflicts for one
