@@ -39,7 +39,7 @@ WORLDS: dict[str, Callable[[], Iterator[Case]]] = {
 SAMPLES = 250  # of each world, in one of the styles each
 
 
-class _Texts(yaml.SafeLoader):
+class _Texts(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """A loader that reads every scalar as a text."""
 
     yaml_implicit_resolvers: dict[str, object] = {}  # noqa: RUF012
