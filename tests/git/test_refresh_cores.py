@@ -172,7 +172,7 @@ def test_an_accident_costs_no_branch(many: Repo, accident: str, step: int) -> No
     put_back(many, before)
     started = time.monotonic()
     with nothing_left(many):
-        beside = run(many, *ALL, "--json", accident=ACCIDENTS[accident], step=step, env="1")
+        beside = run(many, *ALL, "--json", accident=ACCIDENTS[accident], step=step, env="0.4")
     assert (beside.code, beside.out, beside.err) == (alone.code, alone.out, alone.err)
     assert refs(many) == moved
     assert time.monotonic() - started < 60
