@@ -216,10 +216,31 @@ def test_an_element_takes_the_conflicts_in_it_along() -> None:
     assert shown.hunks == [first, last]
 
 
-def test_a_comment_has_no_say_in_where_an_entry_begins() -> None:
-    hunk = Hunk("", "# x\n  b: 1\nn: 1\n", "# y\n  b: 2\no: 1\n", "", "")
-    made = "</m:/  a: 1/# x/  b: 1/n: 1/|/m:/  a: 1/=/m:/  a: 1/# y/  b: 2/o: 1/>/z: 1"
-    assert spelled(["m:\n  a: 1\n", hunk, "z: 1\n"], "diff3") == lined(made)
+# before, ours, theirs, behind, and what is made of them in style diff3, where nothing is cut again
+WIDE = {
+    "a comment has no say in where an entry begins": ("m:/  a: 1", "# x/  b: 1/n: 1", "# y/  b: 2/o: 1",
+        "z: 1", "</m:/  a: 1/# x/  b: 1/n: 1/|/m:/  a: 1/=/m:/  a: 1/# y/  b: 2/o: 1/>/z: 1"),
+    "elements at the column of their key": ("k:/- w", "- x/n: 1", "- y/o: 1", "z: 1",
+        "</k:/- w/- x/n: 1/|/k:/- w/=/k:/- w/- y/o: 1/>/z: 1"),
+    "a long entry": (f"m:{LONG}", "  b: 1/n: 1", "  b: 2/o: 1", "z: 1",
+        f"m:{LONG}/</  b: 1/n: 1/|/=/  b: 2/o: 1/>/z: 1"),
+    "the entry around another column, no other": ("k:/  m:", "  - a", "    - b", "z: 1",
+        "k:/</  m:/  - a/|/  m:/=/  m:/    - b/>/z: 1"),
+    "a map at another column": ("m:", "  a: 1", "    b: 2", "z: 1",
+        "</m:/  a: 1/|/m:/=/m:/    b: 2/>/z: 1"),
+    "a long map at another column": ("m:", LONG[1:], "    b: 2", "z: 1",
+        f"</m:{LONG}/|/m:/=/m:/    b: 2/>/z: 1"),
+    "long maps at two columns": ("m:", LONG[1:], LONG[1:].replace("  ", "    "), "z: 1",
+        f"m:/</{LONG[1:]}/|/=/{LONG[1:].replace('  ', '    ')}/>/z: 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before, ours, theirs, behind, made", WIDE.values(), ids=WIDE)
+def test_how_wide_a_hunk_becomes(
+    before: str, ours: str, theirs: str, behind: str, made: str
+) -> None:
+    hunk = Hunk("", lined(ours), lined(theirs), "", "")
+    assert spelled([lined(before), hunk, lined(behind)], "diff3") == lined(made)
 
 
 def test_an_entry_takes_the_conflicts_above_along() -> None:
