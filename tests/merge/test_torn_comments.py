@@ -55,6 +55,12 @@ MERGES = {
     "other blanks, and in use": ("a: 1|#x: 1|b: 2|", "a: 1|# x: 1|b: 2|", "a: 1|x: 1|b: 2|", None),
     "other blanks, and deleted": ("a: 1|#x: 1|b: 2|", "a: 1|# x: 1|b: 2|", "a: 1|b: 2|", None),
     "commented out with two values": ("a: 1|m: 5|b: 2|", "a: 1|# m: 6|b: 2|", "a: 1|# m: 5|b: 2|", None),
+    "above an element, and another one that begins alike before it": (
+        "l:|- g: 1|  v: a|- g: 1|  v: b|  w: 1|- g: 1|  v: c|",
+        "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: b|  w: 1|- g: 1|  v: c|",
+        "l:|- g: 1|  v: a|# c|- g: 1|  v: b|  w: 1|- g: 1|  v: c|",
+        "l:|- g: 1|  v: a|- g: 1|  v: x|# c|- g: 1|  v: b|  w: 1|- g: 1|  v: c|",
+    ),
     "moved to two places": (
         "a:|  # r|  k: 1|b:|  k: 2|c:|  k: 3|", "a:|  k: 1|b:|  # r|  k: 2|c:|  k: 3|",
         "a:|  k: 1|b:|  k: 2|c:|  # r|  k: 3|", None,
@@ -134,8 +140,26 @@ TORN = {
         "# l:|#   a: 1|#   b: 1|#   c: 1|", "l:|  a: 1|#   b: 1|#   c: 1|", "# l:|#   a: 1|#   b: 1|#   c: 2|",
         "l:|  a: 1|#   b: 1|#   c: 2|", "#   c: 2",
     ),
+    "above an element that begins alike": (
+        "l:|- g: 1|  v: a|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: b|",
+        "l:|- g: 1|  v: a|# c|- g: 1|  v: b|", "l:|- g: 1|  v: a|# c|- g: 1|  v: x|- g: 1|  v: b|",
+        "# c",
+    ),
 }  # fmt: skip
 WHOLE = {
+    "above an element that the other side edited": (
+        "l:|- g: 1|  v: a|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: 2|",
+        "l:|- g: 1|  v: a|# c|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|# c|- g: 1|  v: 2|",
+    ),
+    "above its element": (
+        "l:|- g: 1|  v: a|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: b|",
+        "l:|- g: 1|  v: a|# c||- g: 1|  # d|  v: b|",
+        "l:|- g: 1|  v: a|- g: 1|  v: x|# c||- g: 1|  # d|  v: b|",
+    ),
+    "at the end of the element above": (
+        "l:|- g: 1|  v: a|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: b|",
+        "l:|- g: 1|  v: a|  # c|- g: 1|  v: b|", "l:|- g: 1|  v: a|  # c|- g: 1|  v: x|- g: 1|  v: b|",
+    ),
     "the edit follows the move": (
         "a: 1|b: 1|c: 1|# s:|#   t: 1|", "# s:|#   t: 1|a: 1|b: 1|c: 1|", "a: 1|b: 1|c: 1|# s:|#   t: 2|",
         "# s:|#   t: 2|a: 1|b: 1|c: 1|",

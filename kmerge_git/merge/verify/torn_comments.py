@@ -1,13 +1,14 @@
 """Check that no comment is torn by two edits, and that no comment line is apart from its comment.
 
-The law knows lines and columns, and nothing of entries. Two things break it:
+The law knows lines and columns, and nothing of entries. Three things break it:
 
 - both sides changed a comment line of base, each in its own way. A line may be edited, taken away,
   moved, or used, and a line that was in use may be commented out;
 - a comment line that one side alone wrote is not below the line that is above it there, or not
   under the same keys. The line above is the nearest one in the run of comments that is indented
   less behind its `#`; without such a line, the neighbours in the run count. The other side may have
-  edited these lines and keys.
+  edited these lines and keys;
+- a comment line that one side alone wrote is above another element that begins like its own.
 
 Nothing is parsed: block scalars are found by their headers and their indentation.
 """
@@ -32,6 +33,7 @@ MOST = 100  # a line that is there more often belongs to nothing
 BOTH = "was changed differently by both sides"
 ELSEWHERE = "would end up under another key"
 APART = "would be separated from the rest of its comment"
+ABOVE = "would end up above another element"
 
 
 def torn(base: str, ours: str, theirs: str, made: str) -> list[tuple[str, str]]:
@@ -50,7 +52,9 @@ def torn(base: str, ours: str, theirs: str, made: str) -> list[tuple[str, str]]:
     }
     found |= {(line, ELSEWHERE) for line in _under_other_keys([old, *sides, result])}
     for side, other in (sides, sides[::-1]):
-        found |= {(line, APART) for line in _apart(side, other, old, result)}
+        new = [*_new_lines(side, other, old)]
+        found |= {(line, APART) for line in _apart(new, side, other, old, result)}
+        found |= {(side.bare[n], ABOVE) for n in new if _is_above_another(side, n, result)}
     return sorted(found)
 
 
@@ -145,10 +149,14 @@ def _dashes(bare: str) -> int:
 class CommentLines:
     """Hold the lines of a document, without their indentation, and which lines are comments."""
 
-    __slots__ = ("above", "active", "bare", "count", "is_comment", "parents", "places", "runs")
+    __slots__ = (
+        *("above", "active", "bare", "columns", "count", "is_comment"),
+        *("parents", "places", "runs"),
+    )
 
     def __init__(self, text: str) -> None:
         lines = [*text.split("\n"), ""]  # so a blank line is around all
+        self.columns = [*map(_column, lines)]
         self.bare = [line.strip(" \t\r") for line in lines]
         self.is_comment = comment_marks(lines)
         self.count = counted(self.bare)
@@ -163,6 +171,24 @@ class CommentLines:
     def has_text(self, n: int) -> bool:
         """Return whether a line is a comment with a text."""
         return self.is_comment[n] and bool(self.bare[n].strip("# \t"))
+
+    def element_below(self, n: int) -> str:
+        """Return the lines of the list element that a comment line is above, or ''."""
+        first = self.runs[n].stop
+        column = self.columns[first]
+        if self.bare[first][:2] not in ("- ", "-") or self.columns[n] > column:
+            return ""
+        end = first + 1
+        while end < len(self.bare) and (self.columns[end] > column or not self._has_content(end)):
+            end += 1
+        return self.content(range(first, end))
+
+    def content(self, lines: range) -> str:
+        """Return the lines of a range that are neither blank nor comments."""
+        return "".join(f"{self.bare[n]}\n" for n in lines if self._has_content(n))
+
+    def _has_content(self, n: int) -> bool:
+        return bool(self.bare[n]) and not self.is_comment[n]
 
     def owned(
         self, shared: set[str], known: dict[tuple[int, str], int]
@@ -353,21 +379,42 @@ def _under_other_keys(versions: list[CommentLines]) -> Iterator[str]:
     return (line for (_, line), count in by_side(owned).items() if is_miscounted(count))
 
 
+def _new_lines(side: SideLines, other: SideLines, base: CommentLines) -> Iterator[int]:
+    """Yield the comment lines that one side alone wrote."""
+    known = set(side.kept.values())
+    for n, line in enumerate(side.bare):
+        before = base.count.get(line, 0)
+        is_new = other.count.get(line, 0) <= before < side.count[line]
+        if is_new and n not in known and side.has_text(n):
+            yield n
+
+
 def _apart(
-    side: SideLines, other: SideLines, base: CommentLines, result: CommentLines
+    new: list[int], side: SideLines, other: SideLines, base: CommentLines, result: CommentLines
 ) -> Iterator[str]:
     """Yield a line that the result has away from a new comment line of a side."""
     known = {m: n for n, m in side.kept.items()}
-    for n, line in enumerate(side.bare):
-        if n in known or not side.has_text(n) or line not in result.places:
-            continue
-        before = base.count.get(line, 0)
-        if side.count[line] <= before or other.count.get(line, 0) > before:
-            continue
+    for n in new:
+        line = side.bare[n]
         near = _Near(side, other, base, n, known)
-        places = result.places[line]
-        if len(places) < MOST and not any(near.fits(result, at) for at in places):
+        places = result.places.get(line, ())
+        if 0 < len(places) < MOST and not any(near.fits(result, at) for at in places):
             yield min(near.wanted, default=line)  # the same line if the sides are exchanged
+
+
+def _is_above_another(side: SideLines, n: int, result: CommentLines) -> bool:
+    """Return whether a comment is above an element that only begins like its own in the result.
+
+    Its own must be elsewhere in the result: it may have been edited by the other side.
+    """
+    own = side.element_below(n)
+    found = {result.element_below(at) for at in result.places.get(side.bare[n], ())} if own else ()
+    begins = {element.partition("\n")[0] for element in found}
+    return (
+        begins == {own.partition("\n")[0]}
+        and own not in found
+        and f"\n{own}" in result.content(range(len(result.bare)))
+    )
 
 
 class _Near:
