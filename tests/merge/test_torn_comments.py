@@ -145,6 +145,20 @@ TORN = {
         "l:|- g: 1|  v: a|# c|- g: 1|  v: b|", "l:|- g: 1|  v: a|# c|- g: 1|  v: x|- g: 1|  v: b|",
         "# c",
     ),
+    "above an element that begins alike, with blank lines": (
+        "l:|- g: 1||  v: a|- g: 1||  v: b|", "l:|- g: 1||  v: a|- g: 1||  v: x|- g: 1||  v: b|",
+        "l:|- g: 1||  v: a|# c|- g: 1||  v: b|", "l:|- g: 1||  v: a|# c|- g: 1||  v: x|- g: 1||  v: b|",
+        "# c",
+    ),
+    "above an element that begins alike, with a comment that was edited": (
+        "l:|- g: 1|  v: a|- g: 1|  # d|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  # e|  v: b|",
+        "l:|- g: 1|  v: a|# c|- g: 1|  # d|  v: b|",
+        "l:|- g: 1|  v: a|# c|- g: 1|  v: x|- g: 1|  # e|  v: b|", "# c",
+    ),
+    "above an element with a line for its dash": (
+        "l:|-|  v: a|-|  v: b|", "l:|-|  v: a|-|  v: x|-|  v: b|",
+        "l:|-|  v: a|# c|-|  v: b|", "l:|-|  v: a|# c|-|  v: x|-|  v: b|", "# c",
+    ),
 }  # fmt: skip
 WHOLE = {
     "above an element that the other side edited": (
