@@ -165,6 +165,10 @@ WHOLE = {
         "l:|- g: 1|  v: a|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: 2|",
         "l:|- g: 1|  v: a|# c|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|# c|- g: 1|  v: 2|",
     ),
+    "above an element to which the other side added lines": (
+        "l:|- g: 1|  v:|  - a|- g: 1|  v:|  - b|", "l:|- g: 1|  v:|  - a|  - c|- g: 1|  v:|  - b|",
+        "l:|# c|- g: 1|  v:|  - a|- g: 1|  v:|  - b|", "l:|# c|- g: 1|  v:|  - a|  - c|- g: 1|  v:|  - b|",
+    ),
     "above its element": (
         "l:|- g: 1|  v: a|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: b|",
         "l:|- g: 1|  v: a|# c||- g: 1|  # d|  v: b|",

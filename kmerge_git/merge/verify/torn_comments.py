@@ -175,17 +175,16 @@ class CommentLines:
     def element_below(self, n: int) -> str:
         """Return the lines of the list element that a comment line is above, or ''."""
         first = self.runs[n].stop
+        is_element = self.bare[first][:2] in ("- ", "-")
+        return self.element(first) if is_element and self.columns[n] <= self.columns[first] else ""
+
+    def element(self, first: int) -> str:
+        """Return the lines of an element that are neither blank nor comments."""
         column = self.columns[first]
-        if self.bare[first][:2] not in ("- ", "-") or self.columns[n] > column:
-            return ""
         end = first + 1
         while end < len(self.bare) and (self.columns[end] > column or not self._has_content(end)):
             end += 1
-        return self.content(range(first, end))
-
-    def content(self, lines: range) -> str:
-        """Return the lines of a range that are neither blank nor comments."""
-        return "".join(f"{self.bare[n]}\n" for n in lines if self._has_content(n))
+        return "".join(f"{self.bare[n]}\n" for n in range(first, end) if self._has_content(n))
 
     def _has_content(self, n: int) -> bool:
         return bool(self.bare[n]) and not self.is_comment[n]
@@ -409,12 +408,10 @@ def _is_above_another(side: SideLines, n: int, result: CommentLines) -> bool:
     """
     own = side.element_below(n)
     found = {result.element_below(at) for at in result.places.get(side.bare[n], ())} if own else ()
-    begins = {element.partition("\n")[0] for element in found}
-    return (
-        begins == {own.partition("\n")[0]}
-        and own not in found
-        and f"\n{own}" in result.content(range(len(result.bare)))
-    )
+    first = own.partition("\n")[0]
+    if own in found or {element.partition("\n")[0] for element in found} != {first}:
+        return False
+    return any(result.element(m) == own for m, line in enumerate(result.bare) if line == first)
 
 
 class _Near:
