@@ -256,3 +256,34 @@ def test_comments_beyond_the_edits_keep_their_keys(old: str, new: str, faults: l
     )
     found = torn(*versions, made.replace(old, new, 1) if old else made)
     assert [line for line, _ in found] == faults
+
+
+def documents(*names: str, **notes: str) -> str:
+    """Some manifests; a note is a comment at the head of the manifest of this name."""
+    head, body = "apiVersion: v1\nkind: A\nmetadata:\n  name:", "spec:\n  b: 2\n  c: 3\n  d: 4\n"
+    return "".join(f"---\n{notes.get(name, '')}{head} {name}\n{body}" for name in names)
+
+
+# ours, theirs and the result, of the documents a and b
+STRAYED = {
+    "a new document before it": (
+        documents(*"axb"), documents(*"ab", b="# n\n"), documents(*"axb", b="# n\n"),
+    ),
+    "two with the same comment": (
+        documents(*"axb"), documents(*"ab", a="# n\n", b="# n\n"), documents(*"axb", a="# n\n", b="# n\n"),
+    ),
+    "a renamed document": (
+        documents(*"ac"), documents(*"ab", b="# n\n"), documents(*"ac", c="# n\n"),
+    ),
+    "a new document after it": (
+        documents(*"abx"), documents(*"ab", b="# n\n"), documents(*"abx", b="# n\n"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ours, theirs, wanted", STRAYED.values(), ids=STRAYED)
+def test_a_comment_stays_in_its_document(ours: str, theirs: str, wanted: str) -> None:
+    for sides in ((ours, theirs), (theirs, ours)):
+        data = (text.encode() for text in (documents(*"ab"), *sides))
+        outcome = merge_files(*data, path="a.yaml", line_merge=git_itself)
+        assert (outcome.clean, outcome.text.decode()) == (True, wanted)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ANY = -1  # any column
 UNLIKE = "would be changed, although both sides kept it"
 TWICE = "was added by both sides and would appear twice"
+STRAYED = "would end up in another document"
 
 
 def line_laws(
@@ -94,7 +95,21 @@ def torn_comments(rest: Documents) -> list[tuple[str, str, str]]:
                 texts for texts in zip(*four, strict=True) if may_tear_comments(*texts[:RESULT])
             ]
             faults += [("comment", *told) for texts in edited for told in torn(*texts)]
-    return faults
+    return faults or [("comment", line, STRAYED) for line in _strayed(rest)]
+
+
+def _strayed(rest: Documents) -> Iterator[str]:
+    """Yield the comments that one side alone wrote, if the result has them in other documents."""
+    base, ours, theirs, made = (
+        grouped((line, outlined(d)) for d in documents for line in comments(d.content))
+        for documents in rest
+    )
+    names = {*map(outlined, rest[RESULT])} - {None}
+    for side, other in ((ours, theirs), (theirs, ours)):
+        for line in side.keys() & made.keys() - base.keys() - other.keys():
+            there, found = set(side[line]), set(made[line])
+            if (names & there) - found and found - there:
+                yield line
 
 
 def _texts(rest: Documents) -> list[str]:
