@@ -155,6 +155,17 @@ TORN = {
         "l:|- g: 1|  v: a|# c|- g: 1|  # d|  v: b|",
         "l:|- g: 1|  v: a|# c|- g: 1|  v: x|- g: 1|  # e|  v: b|", "# c",
     ),
+    "above a key that begins alike, with its list at its column": (
+        "l:|- g: 1|  r:|  - a|- g: 1|  r:|  - b|", "l:|- g: 1|  r:|  - a|- g: 1|  r:|  - x|- g: 1|  r:|  - b|",
+        "l:|- g: 1|  r:|  - a|- g: 1|  # c|  r:|  - b|",
+        "l:|- g: 1|  r:|  - a|- g: 1|  # c|  r:|  - x|- g: 1|  r:|  - b|", "# c",
+    ),
+    "above an element that begins alike, and another one was edited": (
+        "l:|- g: 1|  v: a|- g: 1|  v: b|- g: 1|  v: c|",
+        "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: b|- g: 1|  v: d|",
+        "l:|- g: 1|  v: a|# c|- g: 1|  v: b|- g: 1|  v: c|",
+        "l:|- g: 1|  v: a|# c|- g: 1|  v: x|- g: 1|  v: b|- g: 1|  v: d|", "# c",
+    ),
     "above an element with a line for its dash": (
         "l:|-|  v: a|-|  v: b|", "l:|-|  v: a|-|  v: x|-|  v: b|",
         "l:|-|  v: a|# c|-|  v: b|", "l:|-|  v: a|# c|-|  v: x|-|  v: b|", "# c",
@@ -164,6 +175,11 @@ WHOLE = {
     "above an element that the other side edited": (
         "l:|- g: 1|  v: a|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|- g: 1|  v: 2|",
         "l:|- g: 1|  v: a|# c|- g: 1|  v: b|", "l:|- g: 1|  v: a|- g: 1|  v: x|# c|- g: 1|  v: 2|",
+    ),
+    "above a key that the other side edited, where another one has the same": (
+        "l:|- g: 1|  r:|    - a|- g: 1|  r:|    - a|z: 1|", "l:|- g: 1|  r:|    - x|- g: 1|  r:|    - a|z: 2|",
+        "l:|- g: 1|  # c|  r:|    - a|- g: 1|  r:|    - a|z: 1|",
+        "l:|- g: 1|  # c|  r:|    - x|- g: 1|  r:|    - a|z: 2|",
     ),
     "above an element to which the other side added lines": (
         "l:|- g: 1|  v:|  - a|- g: 1|  v:|  - b|", "l:|- g: 1|  v:|  - a|  - c|- g: 1|  v:|  - b|",

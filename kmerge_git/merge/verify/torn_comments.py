@@ -8,7 +8,8 @@ The law knows lines and columns, and nothing of entries. Three things break it:
   under the same keys. The line above is the nearest one in the run of comments that is indented
   less behind its `#`; without such a line, the neighbours in the run count. The other side may have
   edited these lines and keys;
-- a comment line that one side alone wrote is above another element that begins like its own.
+- a comment line that one side alone wrote is above another entry or element, which begins like the
+  one that it is above there.
 
 Nothing is parsed: block scalars are found by their headers and their indentation.
 """
@@ -33,7 +34,7 @@ MOST = 100  # a line that is there more often belongs to nothing
 BOTH = "was changed differently by both sides"
 ELSEWHERE = "would end up under another key"
 APART = "would be separated from the rest of its comment"
-ABOVE = "would end up above another element"
+ABOVE = "would end up above something else"
 
 
 def torn(base: str, ours: str, theirs: str, made: str) -> list[tuple[str, str]]:
@@ -172,19 +173,31 @@ class CommentLines:
         """Return whether a line is a comment with a text."""
         return self.is_comment[n] and bool(self.bare[n].strip("# \t"))
 
-    def element_below(self, n: int) -> str:
-        """Return the lines of the list element that a comment line is above, or ''."""
+    def block_below(self, n: int) -> str:
+        """Return the lines of the entry or element that a comment line is above, or ''."""
         first = self.runs[n].stop
-        is_element = self.bare[first][:2] in ("- ", "-")
-        return self.element(first) if is_element and self.columns[n] <= self.columns[first] else ""
+        is_above = bool(self.bare[first]) and self.columns[n] <= self.columns[first]
+        return self.block(first) if is_above else ""
 
-    def element(self, first: int) -> str:
-        """Return the lines of an element that are neither blank nor comments."""
+    def block(self, first: int) -> str:
+        """Return the lines of an entry or element that are neither blank nor comments."""
         column = self.columns[first]
         end = first + 1
-        while end < len(self.bare) and (self.columns[end] > column or not self._has_content(end)):
+        while end < len(self.bare) and self._is_inside(end, column, first):
             end += 1
         return "".join(f"{self.bare[n]}\n" for n in range(first, end) if self._has_content(n))
+
+    def _is_inside(self, n: int, column: int, first: int) -> bool:
+        """Return whether a line is in the block that begins with another line."""
+        if self.columns[n] > column or not self._has_content(n):
+            return True
+        is_at_key = self.columns[n] == column and self.bare[first][0] != "-"
+        return is_at_key and self.bare[n][0] == "-"
+
+    def times(self, block: str) -> int:
+        """Return how often a block is there."""
+        first = block.partition("\n")[0]
+        return sum(self.block(n) == block for n, line in enumerate(self.bare) if line == first)
 
     def _has_content(self, n: int) -> bool:
         return bool(self.bare[n]) and not self.is_comment[n]
@@ -402,16 +415,18 @@ def _apart(
 
 
 def _is_above_another(side: SideLines, n: int, result: CommentLines) -> bool:
-    """Return whether a comment is above an element that only begins like its own in the result.
+    """Return whether a comment is above a block that only begins like its own in the result.
 
     Its own must be elsewhere in the result: it may have been edited by the other side.
     """
-    own = side.element_below(n)
-    found = {result.element_below(at) for at in result.places.get(side.bare[n], ())} if own else ()
-    first = own.partition("\n")[0]
-    if own in found or {element.partition("\n")[0] for element in found} != {first}:
-        return False
-    return any(result.element(m) == own for m, line in enumerate(result.bare) if line == first)
+    own = side.block_below(n)
+    found = {result.block_below(at) for at in result.places.get(side.bare[n], ())} if own else ()
+    begins = {block.partition("\n")[0] for block in found}
+    return (
+        own not in found
+        and begins == {own.partition("\n")[0]}
+        and result.times(own) >= side.times(own)
+    )
 
 
 class _Near:
