@@ -419,8 +419,8 @@ def _is_above_another(side: SideLines, n: int, result: CommentLines) -> bool:
 
     Its own must be elsewhere in the result: it may have been edited by the other side.
     """
-    own = side.block_below(n)
-    found = {result.block_below(at) for at in result.places.get(side.bare[n], ())} if own else ()
+    own, places = side.block_below(n), result.places.get(side.bare[n], ())
+    found = {result.block_below(at) for at in places} if own and len(places) < MOST else ()
     begins = {block.partition("\n")[0] for block in found}
     return (
         own not in found
