@@ -95,7 +95,7 @@ def torn_comments(rest: Documents) -> list[tuple[str, str, str]]:
                 texts for texts in zip(*four, strict=True) if may_tear_comments(*texts[:RESULT])
             ]
             faults += [("comment", *told) for texts in edited for told in torn(*texts)]
-    return faults or [("comment", line, STRAYED) for line in _strayed(rest)]
+    return faults or [("comment", line, STRAYED) for line in sorted(_strayed(rest))]
 
 
 def _strayed(rest: Documents) -> Iterator[str]:

@@ -392,7 +392,7 @@ def _under_other_keys(versions: list[CommentLines]) -> Iterator[str]:
 
 
 def _new_lines(side: SideLines, other: SideLines, base: CommentLines) -> Iterator[int]:
-    """Yield the comment lines that one side alone wrote."""
+    """Yield the numbers of the comment lines that one side alone wrote."""
     known = set(side.kept.values())
     for n, line in enumerate(side.bare):
         before = base.count.get(line, 0)

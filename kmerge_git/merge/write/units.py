@@ -161,11 +161,11 @@ class Version:
         return top, bottom
 
     def column(self, start: int, end: int) -> int | None:
-        """Return the column of the first line that is not a comment, or None for no line."""
+        """Return the column of the first line with content, or None if there is none."""
         return next(map(_column, self._content(start, end)), None)
 
     def _content(self, start: int, end: int) -> Iterator[str]:
-        """Return the lines of a range that are neither blank nor comments."""
+        """Yield the lines of a range that are neither blank nor comments."""
         lines = map(self.lines.__getitem__, range(start, end))
         return (line for line in lines if line.lstrip()[:1] not in ("", "#"))
 
